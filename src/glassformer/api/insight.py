@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ def attribute(  # noqa: PLR0913 - one word an option of the command
     patterns: Patterns = "held",
     activations: Activations = "secant",
     pool: str | None = None,
+    target: str | None = None,
     as_class: str | None = None,
     seed: int | None = None,
     **fields: Any,
@@ -34,7 +36,8 @@ def attribute(  # noqa: PLR0913 - one word an option of the command
     """Write one number as a sum of contributions: `gf.attribute("runs/topic-1", "Shares fell", of="class=Business")`.
 
     `of` is class=LABEL, token=WORD (of a masked-token head), similarity (with two texts), or a name with the indices of a
-    cell; without it, the class that the model predicts. `against=LABEL` in it subtracts another logit.
+    cell; without it, the class that the model predicts, or the most probable next token. `against=LABEL` in it subtracts
+    another logit. `target` is what the decoder of an encoder-decoder reads; token=WORD is then about the token after it.
     """
     from glassformer.numbers import Rules, open_checkpoint
     from glassformer.numbers.contributions.quantities import Quantity, attributed, usual
@@ -47,26 +50,30 @@ def attribute(  # noqa: PLR0913 - one word an option of the command
     if not (isinstance(what, str | Path) and holds_weights(what)):
         if len(texts) == 2 or (wanted is not None and wanted.kind == "similarity"):
             raise GlassformerError("similarity compares two texts by a model's weights: name a checkpoint folder.")
-        found = run(what, text=texts[0] if texts else None, seed=seed, as_class=as_class, **fields)
+        found = run(what, text=texts[0] if texts else None, target=target, seed=seed, as_class=as_class, **fields)
         spec = found.program.spec
         labels = tuple(f"LABEL_{number}" for number in range(spec.classes))
         wanted = wanted or Quantity.of(usual(found, labels))
         return attributed(found, wanted, rules, labels=labels, token_id=lambda word: _number(word, spec.vocab))
     if fields or seed is not None:
         run(what, seed=seed, **fields)  # refuses them in one line
-    return _of_checkpoint(open_checkpoint(what, as_class=as_class), texts, wanted, rules, pool)
+    return _of_checkpoint(open_checkpoint(what, as_class=as_class), texts, wanted, rules, pool, target)
 
 
 def _of_checkpoint(
-    checkpoint: Checkpoint, texts: list[Any], wanted: Quantity | None, rules: Rules, pool: str | None
+    checkpoint: Checkpoint, texts: list[Any], wanted: Quantity | None, rules: Rules, pool: str | None, target: str | None
 ) -> Contributions:
     from glassformer.model.sentences.settings import read_settings
     from glassformer.numbers.contributions.quantities import Quantity, attributed, similarity, usual
-    from glassformer.numbers.texts import vocabulary_of
+    from glassformer.numbers.seeded import require_target
+    from glassformer.numbers.texts import token_named, vocabulary_of
 
     if not texts:
         raise GlassformerError("no input: give a text, --text … (two for similarity).")
     if len(texts) == 2 or (wanted is not None and wanted.kind == "similarity"):
+        require_target(checkpoint.spec, source=True, target=target is not None)
+        if checkpoint.spec.predicts_next:
+            raise GlassformerError("similarity compares the vectors of two texts, and this model predicts tokens: give one text.")
         settings = read_settings(checkpoint.folder)
         if settings.obstacle and pool is None:
             raise GlassformerError(f"{settings.obstacle}. Give pool to compare the vectors before it.")
@@ -74,13 +81,17 @@ def _of_checkpoint(
         lowered = [str(one).lower() if settings.lower else one for one in texts]
         found = checkpoint.run([f"{settings.prompt}{one}" for one in lowered])
         return similarity(found, chosen, rules)
-    found = checkpoint.run(texts[0])
-    wanted = wanted or Quantity.of(usual(found, checkpoint.labels))
+    found = checkpoint.run(texts[0], target=target)
+    if wanted is None:
+        reads_text = checkpoint.spec.predicts_next
+        named = partial(token_named, checkpoint.tokenizer) if reads_text else str
+        wanted = Quantity.of(usual(found, checkpoint.labels, named))
     return attributed(found, wanted, rules, labels=checkpoint.labels, token_id=vocabulary_of(checkpoint.tokenizer))
 
 
 def _number(word: str, vocab: int | None) -> int | None:
     """A token of a spec without a tokenizer, by its id."""
+    word = word.removeprefix("#")
     if not (word.isdecimal() and len(word) < 10):
         raise GlassformerError(f"token={shown(word)} is not allowed: a spec has no tokenizer, so give the id of a token.")
     return int(word) if int(word) < (vocab or 0) else None

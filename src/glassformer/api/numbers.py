@@ -31,11 +31,13 @@ def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: A
     return experiments.experiment(name, seed=seed, text=text, **fields)
 
 
-def run(
+def run(  # noqa: PLR0913 - one word an input
     what: What,
     *,
     text: str | None = None,
     tokens: Sequence[int] | None = None,
+    target: str | None = None,
+    target_tokens: Sequence[int] | None = None,
     picture: Any = None,
     frames: Any = None,
     seed: int | None = None,
@@ -45,13 +47,14 @@ def run(
     """Run a forward pass and keep every number: a checkpoint folder on text or ids, or a spec with readable seeded weights.
 
     `picture` is the input of an image encoder: a file, or numbers [channel, row, column], scaled as in training. `frames` is
-    the input of an audio encoder: an .npy file, or numbers [mel, frame].
+    the input of an audio encoder: an .npy file, or numbers [mel, frame]. An encoder-decoder also reads a `target`; a checkpoint's
+    decoder reads it after the token that begins a text. `target_tokens` are read as they are.
     """
     from glassformer.numbers.seeded import seeded_run
 
-    if tokens is not None and not in_order(tokens):
-        raise GlassformerError(f"tokens={shown(tokens)} is not allowed: tokens must be a list of ids, such as [101, 2023, 102].")
+    _refuse_odd(text=text, tokens=tokens, target=target, target_tokens=target_tokens)
     inputs = {"text": text, "tokens": tokens, "picture": picture, "frames": frames}
+    inputs |= {"target": target, "target_tokens": target_tokens}
     if isinstance(what, str | Path) and holds_weights(what):
         _refuse_changes(what, fields, seed)
         return _run_checkpoint(what, as_class, inputs)
@@ -60,15 +63,33 @@ def run(
             raise GlassformerError(
                 f"{name} needs a checkpoint that reads {reads}; the input of a spec without weights comes from the seed."
             )
-    if text is not None and tokens is not None:
-        raise GlassformerError("text and tokens are both given. Give only one.")
-    requested = request(what, as_class=as_class, **fields)
-    ids = list(tokens) if tokens is not None else None
-    given = text.split() if isinstance(text, str) else ids
-    if given:
-        _require_size("t", requested.t, len(given), fields)
-        _require_size("batch", requested.batch, 1, fields)
-    return seeded_run(requested.spec, batch=requested.batch, t=requested.t, words=text, ids=ids, seed=0 if seed is None else seed)
+    requested = request(what, as_class=as_class, decoders=True, **fields)
+    ids, target_ids = (list(given) if given is not None else None for given in (tokens, target_tokens))
+    for name, said, numbers in (("t", text, ids), ("u", target, target_ids)):
+        if given := said.split() if isinstance(said, str) else numbers:
+            _require_size(name, getattr(requested, name), len(given))
+            _require_size("batch", requested.batch, 1)
+    return seeded_run(
+        requested.spec,
+        batch=requested.batch,
+        t=requested.t,
+        u=requested.u,
+        words=text,
+        ids=ids,
+        target=target,
+        target_ids=target_ids,
+        seed=0 if seed is None else seed,
+    )
+
+
+def _refuse_odd(**given: Any) -> None:
+    """Refuse ids that are no list, and a text together with ids."""
+    for text, tokens in (("text", "tokens"), ("target", "target_tokens")):
+        if given[tokens] is not None and not in_order(given[tokens]):
+            value = f"{tokens}={shown(given[tokens])}"
+            raise GlassformerError(f"{value} is not allowed: {tokens} must be a list of ids, such as [101, 2023, 102].")
+        if given[text] is not None and given[tokens] is not None:
+            raise GlassformerError(f"{text} and {tokens} are both given. Give only one.")
 
 
 # Inputs other than text: what the checkpoint reads, the argument that takes it, and how to give it.
@@ -91,22 +112,25 @@ def _refuse_changes(what: str | Path, fields: Mapping[str, Any], seed: int | Non
 
 
 def _run_checkpoint(what: str | Path, as_class: str | None, inputs: Mapping[str, Any]) -> Run:
-    """Run a checkpoint on the one input that was given, which must be of the kind it reads."""
+    """Run a checkpoint on the one input that was given, which must be of the kind it reads, and on a target."""
     from glassformer.numbers import open_checkpoint
 
     checkpoint = open_checkpoint(what, as_class=as_class)
     given = {name: _from_file(name, value, checkpoint) for name, value in inputs.items() if value is not None}
     reads = checkpoint.spec.reads
+    aims = {name: given.pop(name) for name in ("target", "target_tokens") if name in given}
+    if "target_tokens" in aims:
+        aims["target_tokens"] = [list(aims["target_tokens"])]
     if reads in NOT_TEXT:
         kind, wanted, option = NOT_TEXT[reads]
         if [*given] != [wanted]:
             raise GlassformerError(f"this encoder reads {kind}: give {option}, and no other input.")
-        return checkpoint.run(**{reads: given[wanted]})
+        return checkpoint.run(**{reads: given[wanted]}, **aims)
     if [*given] == ["text"]:
-        return checkpoint.run(text=given["text"])
+        return checkpoint.run(text=given["text"], **aims)
     if [*given] == ["tokens"]:
-        return checkpoint.run(tokens=[list(given["tokens"])])
-    raise GlassformerError("this encoder reads text: give either text or tokens.")
+        return checkpoint.run(tokens=[list(given["tokens"])], **aims)
+    raise GlassformerError("this model reads text: give either text or tokens.")
 
 
 def _from_file(name: str, value: Any, checkpoint: Checkpoint) -> Any:
@@ -127,9 +151,9 @@ def _from_file(name: str, value: Any, checkpoint: Checkpoint) -> Any:
     return found
 
 
-def _require_size(name: str, size: int | None, found: int, fields: Mapping[str, Any]) -> None:
+def _require_size(name: str, size: int | None, found: int) -> None:
     """Refuse a size that contradicts the input, which would otherwise be ignored silently."""
-    if name in fields and size != found:
+    if size not in (None, found):
         raise GlassformerError(f"{name}={size} contradicts the input, which has {name}={found}. Leave {name} out.")
 
 

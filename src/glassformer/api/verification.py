@@ -94,7 +94,7 @@ def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: boo
 
     foreign = folder.family != OWN
     base = FAMILIES[folder.family].base if foreign and folder.fresh else folder.model_class if foreign else None
-    checkpoint = open_checkpoint(folder.path, as_class=base, allow_nonfinite=allow_nonfinite, decoders=True)
+    checkpoint = open_checkpoint(folder.path, as_class=base, allow_nonfinite=allow_nonfinite)
     spec = checkpoint.spec
     if isinstance(spec, Seq2SeqSpec):
         return _run_of_both_stacks(checkpoint, spec, given)

@@ -19,7 +19,7 @@ from glassformer.spec.reading import only_fields
 @click.option("--out", type=Named(), metavar="FILE", help="Save the picture as FILE.png or FILE.svg.")
 @format_options
 def experiment(words: tuple[str, ...], text: str | None, seed: int, out: str | None, form: str | None) -> None:
-    """Test a textbook claim numerically: order, heads, scaling, padding, norm, convention.
+    """Test a textbook claim numerically: order, heads, scaling, padding, norm, convention, causal, teacher-forcing.
 
     Without a name, lists the experiments. Fields change the encoder. Exits with 1 if the claim does not hold.
 
@@ -28,6 +28,7 @@ def experiment(words: tuple[str, ...], text: str | None, seed: int, out: str | N
     glassformer experiment order
     glassformer experiment order attend=causal
     glassformer experiment scaling --out scaling.png
+    glassformer experiment teacher-forcing decoder.layers=3 kv_heads=1
     """
     from glassformer.show.experiments import list_of_experiments
     from glassformer.show.figures import check_format

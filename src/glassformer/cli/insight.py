@@ -17,7 +17,7 @@ from glassformer.spec.reading import only_fields, split_words
 @click.option(
     "--of",
     metavar="QUANTITY",
-    help="class=LABEL, token=WORD, similarity, or NAME axis=index …  [default: the predicted class]",
+    help="class=LABEL, token=WORD, similarity, or NAME axis=index …  [default: the predicted class or next token]",
 )
 @click.option(
     "--depth",
@@ -47,6 +47,7 @@ from glassformer.spec.reading import only_fields, split_words
     show_default=True,
     help="f(x)/x, which leaves no remainder, or the derivative, whose remainder is shown.",
 )
+@click.option("--target", metavar="TEXT", help="What the decoder of an encoder-decoder reads.")
 @click.option("--pool", metavar="POOL", help="For similarity: mean, first, last, max or pooled.  [default: the model's own]")
 @click.option("--seed", type=click.IntRange(min=0), help="Random seed of the weights, for a spec without weights.  [default: 0]")
 @click.option("--out", type=Named(), metavar="FILE", help="Save a waterfall and a layer × position map, FILE.png or FILE.svg.")
@@ -61,6 +62,8 @@ def attribute(words: tuple[str, ...], text: tuple[str, ...], out: str | None, fo
     glassformer attribute runs/topic-1 --text "Shares fell sharply" --of class=Business
     glassformer attribute runs/topic-1 --text "Shares fell sharply" --of "class=Business against=Sports" --out why.png
     glassformer attribute path/to/bert --text "The [MASK] bank" --of token=river
+    glassformer attribute path/to/gpt2 --text "Time flies like" --of "token=Ġan against=Ġthe"
+    glassformer attribute path/to/opus-mt-en-fr --text "A small cat." --target "Un petit" --of token=▁chat
     glassformer attribute path/to/minilm --text "a river bank" --text "a river shore" --of similarity
     glassformer attribute layer d_model=4 heads=2 t=3 --of "layers.0.attention.scores head=1 t=0 s=2"
     """

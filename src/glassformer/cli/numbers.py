@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import glassformer as gf
-from glassformer.cli.options import as_option, to_json
+from glassformer.cli.options import as_option, target_options, to_json
 from glassformer.errors import GlassformerError, shown
 from glassformer.spec.reading import is_there, only_fields, split_words
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--tokens", metavar="IDS", help="Input as token ids: 101,7592,102.")
 @click.option("--picture", metavar="FILE", help="Input image, for an image encoder.")
 @click.option("--frames", metavar="FILE", help="Input of an audio encoder: an .npy file, [mel, frame].")
+@target_options
 @click.option(
     "--seed",
     type=click.IntRange(0),
@@ -39,11 +40,12 @@ def explain(words: tuple[str, ...], depth: int, digits: int, terms: int, as_json
     glassformer explain layer d_model=4 heads=2 d_ff=8 t=3 layers.0.attention.weights head=1 t=0 s=2
     glassformer explain path/to/checkpoint layers.3.attention.scores head=0 t=1 s=2 --text "a river bank"
     glassformer explain path/to/image-classifier head.logits class=2 --picture photo.png
+    glassformer explain path/to/opus-mt-en-fr decoder.layers.0.cross.weights head=0 u=1 s=2 --text "A cat." --target "Un chat."
     glassformer explain bert-tiny vocab=50 layers.1.out t=1 d_model=7 --tokens 5,9,12 --depth 3
     """
     if sum("=" not in word or is_there(word) for word in words) < 2:
         raise GlassformerError(
-            "which number? Name an encoder, then a tensor with the indices of a cell, as in "
+            "which number? Name a model, then a tensor with the indices of a cell, as in "
             "'layer d_model=4 heads=2 t=3 layers.0.attention.weights head=1 t=0 s=2'. 'glassformer shapes' lists the names."
         )
     (what, fields), (name, cell) = split_words(words, count=2)
@@ -55,15 +57,19 @@ def explain(words: tuple[str, ...], depth: int, digits: int, terms: int, as_json
         sys.stdout.write(opened.text(depth=depth, digits=digits, most=terms) + "\n")
 
 
-def run_of(what: str, fields: dict[str, str], *, tokens: str | None = None, **given: Any) -> Run:
+def run_of(
+    what: str, fields: dict[str, str], *, tokens: str | None = None, target_tokens: str | None = None, **given: Any
+) -> Run:
     """Run a checkpoint, or a spec with seeded readable weights, on text, token ids, an image or audio."""
-    return gf.run(what, tokens=_ids(tokens) if tokens is not None else None, **given, **only_fields(fields))
+    ids = _ids("tokens", tokens) if tokens is not None else None
+    target_ids = _ids("target_tokens", target_tokens) if target_tokens is not None else None
+    return gf.run(what, tokens=ids, target_tokens=target_ids, **given, **only_fields(fields))
 
 
-def _ids(text: str) -> list[int]:
+def _ids(name: str, text: str) -> list[int]:
     words = [word.strip() for word in text.split(",")]
     if len(text) > 1_000_000 or not all(word.isdecimal() and len(word) < 12 for word in words):
-        raise GlassformerError(f"--tokens {shown(text)} is not a list of token ids: write 101,7592,102.")
+        raise GlassformerError(f"--{name.replace('_', '-')} {shown(text)} is not a list of token ids: write 101,7592,102.")
     return [int(word) for word in words]
 
 

@@ -40,6 +40,13 @@ as_option = click.option(
 )
 
 
+def target_options(command: Command) -> Command:
+    """Add `--target` and `--target-tokens`: what the decoder of an encoder-decoder reads."""
+    ids = click.option("--target-tokens", metavar="IDS", help="The target as token ids, read as they are: 2,17,5.")
+    words = "What the decoder of an encoder-decoder reads; a checkpoint's reads it after the token that begins a text."
+    return click.option("--target", metavar="TEXT", help=words)(ids(command))
+
+
 class OneOf(click.Choice):  # type: ignore[type-arg, unused-ignore]
     """A choice that suggests the closest match for an unknown value."""
 

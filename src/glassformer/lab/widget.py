@@ -56,10 +56,14 @@ class AttentionView:
 
     def first(self) -> AttentionFirst:
         found = self.attention
+        tensor = found.run.tensor(found.name(found.layers[0]))
         weights = found.grid(found.layers[0], found.heads[0])[:WINDOW, :WINDOW]
         return {
             "label": found.label,
-            "words": [shown(word, limit=40) for word in found.words],
+            "queries": [shown(word, limit=40) for word in found.queries],
+            "keys": [shown(word, limit=40) for word in found.keys],
+            "name": tensor.any_layer,
+            "query_axis": tensor.axes[-2].name,
             "layers": list(found.layers),
             "heads": list(found.heads),
             "weights": weights.ravel().tolist(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from glassformer.checkpoints.folder import open_folder
+from glassformer.checkpoints.special_tokens import read_tokens
 from glassformer.errors import GlassformerError
 from glassformer.files.texts import Text, load_tokenizer
 from glassformer.numbers.run import Run, run
+from glassformer.numbers.seeded import require_target
 from glassformer.numbers.stored_weights import StoredWeights
-from glassformer.numbers.texts import encode, words_of
+from glassformer.numbers.texts import encode, encode_target, words_of
 from glassformer.program import Program, build
 from glassformer.program.axes import Array
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.spec.viewed import Viewed
 
 NUMBER_BYTES = 8
@@ -33,6 +35,7 @@ class Checkpoint(Viewed):
     family: str
     model_class: str
     weights: StoredWeights
+    config: Mapping[str, Any]
     unused: tuple[str, ...]  # tensors in the files that this class lacks: another head, a decoder, buffers
     padding: int = 0
     labels: tuple[str, ...] = ()  # the names of the classes
@@ -53,7 +56,7 @@ class Checkpoint(Viewed):
             self._tokenizer.append(load_tokenizer(self.folder))
         return self._tokenizer[0]
 
-    def run(
+    def run(  # noqa: PLR0913 - one word an input
         self,
         text: Text | Sequence[Text] | None = None,
         *,
@@ -62,20 +65,23 @@ class Checkpoint(Viewed):
         attend: Any = None,
         image: Any = None,
         frames: Any = None,
+        target: Text | Sequence[Text] | None = None,
+        target_tokens: Any = None,
         layers: Collection[int] | None = None,
         truncate: bool = False,
     ) -> Run:
         """Run a forward pass on text (a text, a pair as a tuple, or a list of either), token ids, an image or audio frames.
 
         Texts of different lengths are padded on the right and masked with `attend`. With `layers`, only the intermediate
-        values of these layers are kept.
+        values of these layers are kept. An encoder-decoder also reads a `target`, after the token that begins each of its texts;
+        `target_tokens` are what its decoder reads, as they are.
         """
         sources = {"text": text, "tokens": tokens, "image": image, "frames": frames}
         given = [name for name, value in sources.items() if value is not None]
         wanted = [self.spec.reads] if self.spec.one_length else ["text", "tokens"]
         if len(given) != 1 or given[0] not in wanted:
             expected = " or ".join(f"{name}=…" for name in wanted)
-            raise GlassformerError(f"this encoder needs {expected}, found {' and '.join(given) or 'nothing'}.")
+            raise GlassformerError(f"this {self._kind} needs {expected}, found {' and '.join(given) or 'nothing'}.")
         words = None
         inputs = {"segments": segments, "attend": attend}
         if image is not None:
@@ -87,33 +93,67 @@ class Checkpoint(Viewed):
             if inputs["frames"].ndim != 3:
                 raise GlassformerError("frames must be numbers [mel, frame], or several of them.")
         elif text is not None:
-            batch = encode(self.tokenizer, text, self.spec, padding=self.padding, truncate=truncate)
+            batch = encode(self.tokenizer, text, self._source, padding=self.padding, truncate=truncate)
             words = batch.words
             inputs["tokens"] = batch.tokens
             inputs["attend"] = batch.attend if attend is None else attend
             inputs["segments"] = batch.segments if segments is None and self.spec.segments is not None else segments
         else:
-            inputs["tokens"] = _with_batch(tokens, axes=2)
-            if inputs["tokens"].ndim != 2:
-                raise GlassformerError("tokens must be rows of token ids, one row per text: [[101, 2054, 102]].")
+            inputs["tokens"] = _rows("tokens", tokens)
             words = self._words(inputs["tokens"])
-        return self._run({name: value for name, value in inputs.items() if value is not None}, words, layers)
+        target_inputs, target_words = self._target(target, target_tokens)
+        found = {name: value for name, value in (inputs | target_inputs).items() if value is not None}
+        return self._run(found, words, target_words, layers)
 
-    def _run(self, inputs: dict[str, Any], words: list[list[str]] | None, layers: Collection[int] | None) -> Run:
+    @property
+    def _kind(self) -> str:
+        return "encoder-decoder" if isinstance(self.spec, Seq2SeqSpec) else "decoder" if self.spec.predicts_next else "encoder"
+
+    @property
+    def _source(self) -> EncoderSpec:
+        """The stack that reads the source."""
+        return self.spec.encoder if isinstance(self.spec, Seq2SeqSpec) else self.spec
+
+    def _target(self, text: Text | Sequence[Text] | None, tokens: Any) -> tuple[dict[str, Any], list[list[str]] | None]:
+        """What the decoder of an encoder-decoder reads, and its words."""
+        given = [name for name, value in (("target", text), ("target_tokens", tokens)) if value is not None]
+        require_target(self.spec, source=True, target=bool(given))
+        if len(given) > 1:
+            raise GlassformerError("target and target_tokens are both given. Give only one.")
+        if text is not None and isinstance(self.spec, Seq2SeqSpec):
+            special = read_tokens(self.folder, self.config, self.spec.decoder.vocab or 0)
+            batch = encode_target(self.tokenizer, text, self.spec.decoder, special)
+            return {"target": batch.tokens, "attend_target": batch.attend}, batch.words
+        if tokens is None:
+            return {}, None
+        rows = _rows("target_tokens", tokens)
+        return {"target": rows}, self._words(rows)
+
+    def _run(
+        self,
+        inputs: dict[str, Any],
+        words: list[list[str]] | None,
+        target: list[list[str]] | None,
+        layers: Collection[int] | None,
+    ) -> Run:
         for name in ("segments", "attend"):
             if name in inputs:
                 inputs[name] = _with_batch(inputs[name], axes=2)
         size = inputs[self.spec.reads if self.spec.one_length else "tokens"].shape
+        padded = "attend" in inputs or "attend_target" in inputs
+        more = {}
+        if "target" in inputs:
+            _require_tokens("target", inputs["target"], size[0])
+            more = {"u": inputs["target"].shape[1]}
         if self.spec.one_length:
             # A checkpoint of raw sound takes sounds of any length; its spec describes one of them.
             spec = self.spec.replace(samples=size[2]) if self.spec.raw_sound else self.spec
-            program = build(spec, batch=size[0], padded="attend" in inputs)
+            program = build(spec, batch=size[0], padded=padded, **more)
         else:
-            if size[1] == 0:
-                raise GlassformerError(f"tokens has shape {list(size)}: at least one token is needed.")
-            program = build(self.spec, batch=size[0], t=size[1], padded="attend" in inputs)
+            _require_tokens("tokens", inputs["tokens"], size[0])
+            program = build(self.spec, batch=size[0], t=size[1], padded=padded, **more)
         _check_memory(program, layers)
-        return run(program, self.weights, inputs, tokens=words, layers=layers)
+        return run(program, self.weights, inputs, tokens=words, target=target, layers=layers)
 
     def _words(self, tokens: Array) -> list[list[str]] | None:
         """Return the words of token ids, if the folder has a usable tokenizer."""
@@ -124,20 +164,34 @@ class Checkpoint(Viewed):
             return None
 
 
-def open_checkpoint(
-    folder: str | Path, *, as_class: str | None = None, allow_nonfinite: bool = False, decoders: bool = False
-) -> Checkpoint:
+def open_checkpoint(folder: str | Path, *, as_class: str | None = None, allow_nonfinite: bool = False) -> Checkpoint:
     """Open a model folder. All headers and names are checked now; weights are read during a run."""
-    found = open_folder(folder, shapes_of, as_class=as_class, decoders=decoders)
+    found = open_folder(folder, shapes_of, as_class=as_class, decoders=True)
     weights = StoredWeights(found.files, found.match, found.shapes, allow_nonfinite=allow_nonfinite, constants=found.constants)
     about = (found.path, found.spec, found.family, found.model_class)
-    return Checkpoint(*about, weights, found.match.unused, found.padding, tuple(found.labels))
+    return Checkpoint(*about, weights, found.config, found.match.unused, found.padding, tuple(found.labels))
 
 
 def shapes_of(spec: EncoderSpec) -> dict[str, tuple[int, ...]]:
     """Return the shape of every parameter, by name."""
     any_length = None if spec.one_length else 1
     return {parameter.name: parameter.tensor.shape for parameter in build(spec, t=any_length).parameters}
+
+
+def _rows(name: str, tokens: Any) -> Array:
+    """Rows of token ids, one row per text."""
+    found = _with_batch(tokens, axes=2)
+    if found.ndim != 2:
+        raise GlassformerError(f"{name} must be rows of token ids, one row per text: [[101, 2054, 102]].")
+    return found
+
+
+def _require_tokens(name: str, rows: Array, texts: int) -> None:
+    """Refuse empty rows, and targets that are not as many as the sources."""
+    if rows.shape[1] == 0:
+        raise GlassformerError(f"{name} has shape {list(rows.shape)}: at least one token is needed.")
+    if len(rows) != texts:
+        raise GlassformerError(f"there are {texts} sources and {len(rows)} targets: give one target for each source.")
 
 
 def _with_batch(value: Any, *, axes: int) -> Array:

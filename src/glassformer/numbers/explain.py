@@ -211,10 +211,8 @@ def label(run: Values, tensor: Tensor, cell: Cell) -> str:
     for axis in tensor.axes:
         if axis.name == "batch" and axis.size == 1:
             continue
-        word = ""
-        if axis.name in ("t", "s") and run.tokens is not None:
-            words = run.tokens[cell.get("batch", 0)] if len(run.tokens) > cell.get("batch", 0) else []
-            word = f' "{words[cell[axis.name]]}"' if cell[axis.name] < len(words) else ""
+        words = run.words(tensor, axis.name, cell.get("batch", 0))
+        word = f' "{words[cell[axis.name]]}"' if cell[axis.name] < len(words) else ""
         parts.append(f"{axis.name} {cell[axis.name]}{word}")
     return f"{tensor.name}[{', '.join(parts)}]" if parts else tensor.name
 

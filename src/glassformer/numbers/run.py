@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.errors import GlassformerError
-from glassformer.numbers.attention import Attention, attention
+from glassformer.numbers.attention import Attention, Kind, attention
 from glassformer.numbers.contributions.ledger import Contributions, contributions
 from glassformer.numbers.contributions.rules import Rules
 from glassformer.numbers.explain import Explanation, explain
@@ -31,9 +31,14 @@ class Run(Values):
         """One number as a sum of contributions: `run.contributions("head.logits", **{"class": 1})`."""
         return contributions(self, name, cell, Rules() if rules is None else rules)
 
-    def attention(self, *, layer: int | None = None, head: int | None = None, batch: int = 0) -> Attention:
-        """Return the attention weights of one head, the heads of one layer, or all: `run.attention(layer=3, head=0)`."""
-        return attention(self, layer=layer, head=head, batch=batch)
+    def attention(
+        self, *, layer: int | None = None, head: int | None = None, batch: int = 0, kind: Kind | None = None
+    ) -> Attention:
+        """Return the attention weights of one head, the heads of one layer, or all: `run.attention(layer=3, head=0)`.
+
+        An encoder-decoder has three kinds: cross (from target to source, the default), encoder and decoder.
+        """
+        return attention(self, layer=layer, head=head, batch=batch, kind=kind)
 
     def what_if(self, changes: Mapping[str, Change]) -> Difference[Run]:
         """Change some numbers and re-run what depends on them."""
@@ -46,6 +51,7 @@ def run(
     inputs: Mapping[str, Any],
     *,
     tokens: list[list[str]] | None = None,
+    target: list[list[str]] | None = None,
     layers: Collection[int] | None = None,
 ) -> Run:
     """Evaluate a program in float64 on weights (by parameter name) and inputs (by input name).
@@ -58,10 +64,10 @@ def run(
         return _checked_weight(parameter, weights)
 
     if layers is not None:
-        return Run(program, evaluate_keeping(program, weight, values, layers), tokens=tokens)
+        return Run(program, evaluate_keeping(program, weight, values, layers), tokens=tokens, target=target)
     values |= {parameter.name: weight(parameter) for parameter in program.parameters}
     evaluate(program, values)
-    return Run(program, values, tokens=tokens)
+    return Run(program, values, tokens=tokens, target=target)
 
 
 def constants(program: Program, weights: Mapping[str, Array]) -> dict[str, Array]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassformer.checkpoints.special_tokens import Tokens
 from glassformer.errors import GlassformerError
 from glassformer.files.texts import Text, check_vocabulary, checked_texts, cut_into_tokens
 from glassformer.program.axes import Array
@@ -44,6 +45,41 @@ def encode(tokenizer: Any, text: Text | Sequence[Text], spec: EncoderSpec, *, pa
     return _padded(tokenizer, encodings, spec, padding)
 
 
+def encode_target(tokenizer: Any, text: Text | Sequence[Text], spec: EncoderSpec, special: Tokens) -> Batch:
+    """Tokenize what a decoder reads beside an encoder: the token that begins a text, then its words.
+
+    Without the token that ends it: every position then predicts the next token, as in training.
+    """
+    if not special.start:
+        raise GlassformerError(
+            "the model names no decoder_start_token_id, the token that begins a target: add it to generation_config.json, or "
+            "give target_tokens, which are read as they are."
+        )
+    rows = []
+    for number, one in enumerate(checked_texts(text)):
+        name = f"target {number}"
+        encoding = cut_into_tokens(tokenizer, one, name)
+        real = zip(encoding.ids, encoding.special_tokens_mask, strict=True)
+        ids = [
+            *special.start,
+            *([special.first] if special.first is not None else []),
+            *(id_ for id_, added in real if not added),
+        ]
+        if spec.longest is not None and len(ids) > spec.longest:
+            raise GlassformerError(
+                f"{name} has {len(ids):,} tokens with the one that begins it, but the decoder has {spec.longest:,} positions. "
+                "Shorten it."
+            )
+        if encoding.ids:
+            check_vocabulary(tokenizer, encoding, name, spec.vocab)
+        rows.append(ids)
+    shape = (len(rows), max(map(len, rows)))
+    tokens, attend = np.full(shape, special.padding), np.zeros(shape, dtype=bool)
+    for place, ids in enumerate(rows):
+        tokens[place, : len(ids)], attend[place, : len(ids)] = ids, True
+    return Batch(tokens, np.zeros(shape, dtype=int), None if attend.all() else attend, words_of(tokenizer, tokens))
+
+
 def words_of(tokenizer: Any, tokens: Array) -> list[list[str]]:
     """Return the word of each token id."""
     return [[tokenizer.id_to_token(int(token)) or f"[{int(token)}]" for token in row] for row in tokens]
@@ -57,6 +93,13 @@ def vocabulary_of(tokenizer: Any) -> Callable[[str], int | None]:
         return next((int(number) for number in known if number is not None), None)
 
     return find
+
+
+def token_named(tokenizer: Any, token: int) -> str:
+    """A token as the tokenizer writes it if that names it, else its number: #17."""
+    word = tokenizer.id_to_token(token)
+    plain = isinstance(word, str) and word == word.strip() and "=" not in word and vocabulary_of(tokenizer)(word) == token
+    return word if plain else f"#{token}"
 
 
 def _padded(tokenizer: Any, encodings: list[Any], spec: EncoderSpec, padding: int) -> Batch:

@@ -30,11 +30,13 @@ class Values(Viewed):
         values: dict[str, Array],
         *,
         tokens: list[list[str]] | None = None,
+        target: list[list[str]] | None = None,
         replaced: Mapping[str, Replaced] | None = None,
     ) -> None:
         self.program = program
         self.values = values
         self.tokens = tokens  # the words, if the input was text: one list per text
+        self.target = target  # the same for what the decoder of an encoder-decoder reads
         self.replaced = dict(replaced or {})  # values set by `what_if`, which no arithmetic produces
 
     def __getitem__(self, name: str) -> Array:
@@ -50,7 +52,7 @@ class Values(Viewed):
         return isinstance(name, str) and self.program.shared.get(name, name) in self.values
 
     def __repr__(self) -> str:
-        return f"<Run of {len(self.program.steps)} steps, batch={self.program.sizes.batch} t={self.program.sizes.t}>"
+        return f"<Run of {len(self.program.steps)} steps, batch={self.program.sizes.batch} {self.program.lengths}>"
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self.values)
@@ -80,6 +82,14 @@ class Values(Viewed):
             hint = hint or f" It has {listed(self.values)}."
             raise GlassformerError(f"there is no '{shown(name)}' in this run.{hint}")
         return name
+
+    def words(self, tensor: Tensor, axis: str, batch: int = 0) -> list[str]:
+        """Return the words along an axis of a tensor; none if it counts no tokens, or if the input was no text."""
+        if axis not in ("t", "u", "s"):
+            return []
+        keys = "u" if tensor.block.stack == "decoder" and not tensor.block.reads_source else "t"
+        texts = self.target if (keys if axis == "s" else axis) == "u" else self.tokens
+        return texts[batch] if texts is not None and batch < len(texts) else []
 
     def tensor(self, name: str) -> Tensor:
         """Return the tensor of a value, with its axes."""

@@ -90,7 +90,7 @@ def what_if(run: R, changes: Mapping[str, Change]) -> Difference[R]:
         values[step.name] = np.where(replaced[step.name].cells, values[step.name], fresh) if step.name in replaced else fresh
         touched[step.name] = None
         rerun.append(step.name)
-    after = type(run)(run.program, values, tokens=run.tokens, replaced=replaced)
+    after = type(run)(run.program, values, tokens=run.tokens, target=run.target, replaced=replaced)
     return Difference(run, after, changed, tuple(name for name in rerun if name not in changed))
 
 

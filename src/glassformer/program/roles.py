@@ -61,6 +61,11 @@ class Block(NamedTuple):
         return next((block.name for block in self.around if block.kind == "layer"), "")
 
     @property
+    def reads_source(self) -> bool:
+        """Whether it belongs to cross-attention, whose keys are positions of the source."""
+        return any(block.kind == "cross" for block in self.around)
+
+    @property
     def any_layer(self) -> str:
         """The name of the block in any layer: `layers.*.attention`."""
         return ".".join("*" if block.kind == "layer" else block.word for block in self.path)

@@ -34,7 +34,8 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 def attention_page(attention: Attention, *, most_bytes: int = MOST_BYTES) -> Html:
     """A whole page, at most `most_bytes` long."""
     grids = [[attention.grid(layer, head) for head in attention.heads] for layer in attention.layers]
-    return page(grids, attention.words, attention.layers, attention.heads, most_bytes=most_bytes)
+    keys = attention.keys if attention.crosses else None
+    return page(grids, attention.queries, attention.layers, attention.heads, keys=keys, most_bytes=most_bytes)
 
 
 def save_attention_html(attention: Attention, path: str | Path) -> Path:
@@ -51,19 +52,26 @@ def notebook_html(attention: Attention) -> Html:
         text = attention_page(attention, most_bytes=MOST_IN_NOTEBOOK)
     except GlassformerError as error:
         return tags.p(str(error))
-    height = min(800, 340 + 40 * len(attention.words))
+    height = min(800, 340 + 40 * len(attention.queries))
     return tags.iframe(sandbox="allow-scripts", style=f"width:100%;border:0;height:{height}px", srcdoc=text)
 
 
 def page(
-    grids: list[list[Floats]], words: list[str], layers: tuple[int, ...], heads: tuple[int, ...], *, most_bytes: int = MOST_BYTES
+    grids: list[list[Floats]],
+    words: list[str],
+    layers: tuple[int, ...],
+    heads: tuple[int, ...],
+    *,
+    keys: list[str] | None = None,
+    most_bytes: int = MOST_BYTES,
 ) -> Html:
-    """The page of `grids[layer][head]`, each [query, key]."""
+    """The page of `grids[layer][head]`, each [query, key]; `keys` are the words of the source in cross-attention."""
     words = [shown(word, limit=LONGEST_WORD) for word in words]
     document = {
         "words": words,
+        "keys": None if keys is None else [shown(word, limit=LONGEST_WORD) for word in keys],
         "levels": 0,
-        "linear": len(words) <= LINEAR_UP_TO,
+        "linear": max(len(words), len(keys or ())) <= LINEAR_UP_TO,
         "top": max(scale_top(grid) for row in grids for grid in row),
         "light": _parts(SEQUENTIAL),
         "dark": _parts(SEQUENTIAL_DARK),
@@ -78,18 +86,23 @@ def _page(document: dict[str, Any], layers: tuple[int, ...], heads: tuple[int, .
         files("glassformer.show").joinpath(f"attention_page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js")
     )
     words: list[str] = document["words"]
-    title = f"Attention: {len(words)} tokens, {_counted('layer', layers)}, {_counted('head', heads)}"
+    keys: list[str] | None = document["keys"]
+    chosen = f"{_counted('layer', layers)}, {_counted('head', heads)}"
+    title = f"Attention: {len(words)} tokens, {chosen}"
+    if keys is not None:
+        title = f"Cross-attention: {len(words)} target tokens, {len(keys)} source tokens, {chosen}"
+    texts = [tags.p([[tags.bdi(word), " "] for word in text]) for text in (words, keys) if text is not None]
     scale = [tags.span("weight 0"), tags.canvas(width=160, height=12, aria_hidden="true"), tags.span("1")]
     grid = tags.canvas(tabindex=0, role="img", aria_label="attention weights; arrow keys read each cell")
     body = tags.main(
         tags.h1(title),
-        tags.form(_controls(len(words), layers, heads)),
+        tags.form(_controls(document, layers, heads)),
         tags.div(scale, class_="scale"),
         tags.output(aria_live="polite"),
         tags.div(grid, class_="view"),
         tags.p(class_="note"),
         tags.noscript(tags.p("The grid is drawn by a script, which is switched off here.")),
-        tags.details(tags.summary("All tokens"), tags.p([[tags.bdi(word), " "] for word in words]), class_="words"),
+        tags.details(tags.summary("All tokens"), texts, class_="words"),
         data(document),
         script(code),
         class_="gf-attention",
@@ -97,13 +110,18 @@ def _page(document: dict[str, Any], layers: tuple[int, ...], heads: tuple[int, .
     return whole_page(title, body, sheets=(css,), policy=POLICY)
 
 
-def _controls(count: int, layers: tuple[int, ...], heads: tuple[int, ...]) -> Iterator[Html]:
+def _controls(document: dict[str, Any], layers: tuple[int, ...], heads: tuple[int, ...]) -> Iterator[Html]:
     for name, numbers in (("Layer", layers), ("Head", heads)):
         options = [tags.option(str(number)) for number in numbers]
         yield tags.label(f"{name} ", tags.select(options, name=name.lower()))
-    for name, word, value in (("from", "Tokens from ", 0), ("to", "to ", min(count, WORDS_AT_ONCE) - 1)):
-        field = tags.input(name=name, type="number", min=0, max=count - 1, value=value)
-        yield tags.label(word, field, hidden=count <= LINEAR_UP_TO)
+    keys = document["keys"]
+    sides = [("", "Tokens" if keys is None else "Target tokens", document["words"])]
+    sides += [] if keys is None else [("source_", "Source tokens", keys)]
+    for prefix, what, words in sides:
+        count = len(words)
+        for name, word, value in (("from", f"{what} from ", 0), ("to", "to ", min(count, WORDS_AT_ONCE) - 1)):
+            field = tags.input(name=f"{prefix}{name}", type="number", min=0, max=count - 1, value=value)
+            yield tags.label(word, field, hidden=count <= LINEAR_UP_TO)
 
 
 def _counted(what: str, numbers: tuple[int, ...]) -> str:

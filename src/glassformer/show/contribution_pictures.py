@@ -10,7 +10,7 @@ from glassformer.numbers.attention import cut
 from glassformer.numbers.contributions.ledger import Contributions
 from glassformer.program.axes import Floats
 from glassformer.show.colours import LINES
-from glassformer.show.contributions import sums
+from glassformer.show.contributions import order, sums
 from glassformer.show.figures import Axes, Figure, drawn, figures, new_figure
 from glassformer.show.grids import label_tokens, scale_bar, signed_panel
 
@@ -53,12 +53,13 @@ def waterfall(found: Contributions) -> list[tuple[str, float]]:
 
 def layer_map(found: Contributions) -> tuple[list[str], Floats, list[str]]:
     """Rows (embeddings, then each layer), their contributions by source position, and the words of the positions."""
-    cells = {key: value for key, value in found.by("layer", "batch", "position").items() if key[2] is not None}
-    columns = sorted({(batch, position) for _, batch, position in cells})[:MOST_POSITIONS]
-    rows = sorted({layer for layer, _, _ in cells}, key=lambda layer: -1 if layer is None else layer)
-    grid = np.array([[cells.get((row, *column), 0.0) for column in columns] for row in rows]).reshape(len(rows), len(columns))
-    names = ["embeddings" if row is None else f"layer {row}" for row in rows]
-    return names, grid, [found.word(position, batch) or str(position) for batch, position in columns]
+    named = found.by("stack", "layer", "batch", "target", "position")
+    cells = {(key[:2], key[2:]): value for key, value in named.items() if key[-1] is not None}
+    columns = sorted({column for _, column in cells})[:MOST_POSITIONS]
+    rows = sorted({row for row, _ in cells}, key=lambda row: order(*row))
+    grid = np.array([[cells.get((row, column), 0.0) for column in columns] for row in rows]).reshape(len(rows), len(columns))
+    names = [f"{stack} {'embeddings' if layer is None else f'layer {layer}'}".strip() for stack, layer in rows]
+    return names, grid, [found.word(place, batch, target=target) or str(place) for batch, target, place in columns]
 
 
 def _waterfall(axes: Axes, bars: list[tuple[str, float]], found: Contributions) -> None:

@@ -28,13 +28,18 @@ def _ledger(found: Contributions) -> Table:
 
 def sums(found: Contributions) -> list[tuple[str, float]]:
     """Sums by part and layer, from the embeddings upward."""
-    grouped = sorted(found.by("layer", "part").items(), key=lambda item: -1 if item[0][0] is None else item[0][0])
-    return [(part_name(layer, part), value) for (layer, part), value in grouped]
+    grouped = sorted(found.by("stack", "layer", "part").items(), key=lambda item: order(item[0][0], item[0][1]))
+    return [(part_name(layer, part, stack), value) for (stack, layer, part), value in grouped]
 
 
-def part_name(layer: int | None, part: str) -> str:
-    """`layer 3 attention`, or `token` outside the layers."""
-    return part if layer is None else f"layer {layer} {part}"
+def order(stack: str, layer: int | None) -> tuple[int, int]:
+    """Where a layer comes: the encoder before the decoder before what is in no stack, embeddings first."""
+    return ("encoder", "decoder", "").index(stack), -1 if layer is None else layer
+
+
+def part_name(layer: int | None, part: str, stack: str = "") -> str:
+    """`layer 3 attention`, `decoder layer 3 cross`, or `token` outside the layers."""
+    return " ".join([*([stack] if stack else []), *([] if layer is None else [f"layer {layer}"]), part])
 
 
 def told(found: Contributions, line: Line) -> str:
@@ -42,7 +47,7 @@ def told(found: Contributions, line: Line) -> str:
     words = [line.name if line.part != "remainder" else f"remainder of {line.name}"]
     words += [f"head {line.head}"] if line.head is not None else []
     if line.position is not None:
-        word = found.word(line.position, line.batch)
+        word = found.word(line.position, line.batch, target=line.target)
         words.append(f'"{word}" ({line.position})' if word else f"position {line.position}")
     words += [f"of text {line.batch}"] if found.run.program.sizes.batch > 1 else []
     return " ".join(words)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.numbers.experiments import Convention, Heads, Norm, Order, Padding, Scaling
+from glassformer.numbers.experiments import Causal, Convention, Heads, Norm, Order, Padding, Scaling, TeacherForcing
 from glassformer.program.axes import Floats
 from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, drawn, figures, new_figure
@@ -26,6 +26,7 @@ from glassformer.show.pictures import strip_top
 
 SHOWN_FEATURES = 64
 SHOWN_HEADS = 8
+SMALLEST_DIFFERENCE = 1e-17  # smaller ones, and zero, are drawn as this on a logarithmic scale
 
 
 @singledispatch
@@ -219,4 +220,46 @@ def _convention(convention: Convention) -> Figure:
         axes.text(0, -0.03, f"{len(weights)} × {len(weights)}: {what}", transform=axes.transAxes, va="top", fontsize=9)
     scale_bar(figure, left, (side + 0.2, 0.6, 0.12, side - 0.6), scale_label(convention.right))
     scale_bar(figure, right, (2 * side + 2.1, 0.6, 0.12, side - 0.6), scale_label(mixed))
+    return figure
+
+
+@_draw.register
+def _causal(causal: Causal) -> Figure:
+    """For each replaced word (down) and each output (across), how far it moves: with the mask and without."""
+    count = len(causal.words)
+    side = float(np.clip(0.42 * count, 2.4, 5.0))
+    figure = new_figure(2 * side + 1.3, side)
+    top = float(causal.moved.max())
+    for number, (moved, name) in enumerate(zip(causal.moved, ("with the causal mask", "without"), strict=True)):
+        axes = _panel(figure, number * (side + 1.3), 0, side, side)
+        weights_panel(axes, moved, top=top)
+        label_tokens(axes, causal.words, cell=side / count)
+        if count <= VALUES_UP_TO:
+            write_values(axes, moved, top=top, size=6.5)
+        axes.text(0, -0.03, f"{name}: change of each output", transform=axes.transAxes, va="top", fontsize=9)
+    scale_bar(figure, figure.axes[0], (2 * side + 1.5, side - 1.6, 0.12, 1.6), "change")
+    figure.text(0, -0.3 / side, "rows are replaced words, columns are outputs", ha="left", va="top", fontsize=9)
+    return figure
+
+
+@_draw.register
+def _teacher_forcing(found: TeacherForcing) -> Figure:
+    """For each step, how far its logits are from those of one pass over the target: with the cache and without."""
+    figure = new_figure(max(0.9 * len(found.rows), 4.0), 2.6)
+    axes = _panel(figure, 0, 0, *figure.get_size_inches())
+    places = np.arange(len(found.rows))
+    pairs = (
+        ([row.cached for row in found.rows], "with the cache", LINES.first),
+        ([row.forgetful for row in found.rows], "without", LINES.second),
+    )
+    for number, (values, name, colour) in enumerate(pairs):
+        heights = np.maximum(values, SMALLEST_DIFFERENCE)
+        axes.bar(places + 0.4 * number - 0.2, heights, 0.38, bottom=0, color=colour, label=name)
+    axes.set_yscale("log")
+    axes.set_ylim(SMALLEST_DIFFERENCE, 100)
+    axes.set_yticks([1e-16, 1e-12, 1e-8, 1e-4, 1], ["1e−16", "1e−12", "1e−8", "1e−4", "1"])
+    axes.minorticks_off()
+    axes.set_xticks(places, [f"{row.read} → {row.next}" for row in found.rows], fontsize=8)
+    axes.set_title("largest difference between one pass over the target and one step at a time", fontsize=9)
+    axes.legend(loc="upper left", fontsize=8)
     return figure

@@ -5,7 +5,18 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from glassformer.numbers.experiments import CLAIMS, Convention, Experiment, Heads, Norm, Order, Padding, Scaling
+from glassformer.numbers.experiments import (
+    CLAIMS,
+    Causal,
+    Convention,
+    Experiment,
+    Heads,
+    Norm,
+    Order,
+    Padding,
+    Scaling,
+    TeacherForcing,
+)
 from glassformer.numbers.experiments.experiment import ROUNDING, Check
 from glassformer.numbers.experiments.order import PERMUTATIONS
 from glassformer.show.present import present
@@ -184,3 +195,39 @@ def _convention(convention: Convention) -> Table:
         "Shapes are those of one head.",
     )
     return _table(convention, columns, rows, notes)
+
+
+@present.register
+def _causal(causal: Causal) -> Table:
+    titles = ("replaced word", "outputs before it", "its own", "outputs after it", "before it, without the mask")
+    columns = [Column(titles[0]), *(Column(title, right=True) for title in titles[1:])]
+    numbers = [(row.before, row.at, row.after, row.before_bare) for row in causal.rows]
+    rows = [
+        [row.word, *("·" if value is None else number(value) for value in values)]
+        for row, values in zip(causal.rows, numbers, strict=True)
+    ]
+    notes = (
+        "",
+        f"Largest changes of the outputs of '{' '.join(causal.words)}' if one word is replaced by another. Largest weight on a "
+        f"later token: {number(causal.above)}. The outputs of the whole text and of its beginnings differ by "
+        f"{almost(causal.beginnings)}.",
+    )
+    return _table(causal, columns, rows, notes)
+
+
+@present.register
+def _teacher_forcing(found: TeacherForcing) -> Table:
+    titles = ("probability", "with the cache", "without", "numbers stored")
+    columns = [Column("reads"), Column("is to predict"), *(Column(title, right=True) for title in titles)]
+    rows = [
+        [row.read, row.next, number(row.probability), almost(row.cached), almost(row.forgetful), f"{row.stored:,}"]
+        for row in found.rows
+    ]
+    notes = (
+        "",
+        f"The source is '{' '.join(found.source)}'. 'With the cache': largest difference between the logits of one pass over the "
+        "target and those of one step at a time, which knows the keys and values of earlier tokens and nothing else of them. "
+        "'Without': a step that has forgotten these, too.",
+        f"The loss is {number(found.loss)} either way: the mean of −ln of the probabilities, which are those of random weights.",
+    )
+    return _table(found, columns, rows, notes)

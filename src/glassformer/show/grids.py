@@ -56,20 +56,24 @@ def write_values(axes: Axes, weights: Floats, *, top: float, size: float) -> Non
         axes.text(column, row, f"{weights[row, column]:.2f}", ha="center", va="center", fontsize=size, color=colour)
 
 
-def label_tokens(axes: Axes, words: Sequence[str], *, cell: float, x: bool = True, y: bool = True) -> None:
-    """Words along both sides, every n-th if the cells are smaller than a line of text; `cell` in inches."""
+def label_tokens(
+    axes: Axes, words: Sequence[str], *, cell: float, x: bool = True, y: bool = True, across: Sequence[str] | None = None
+) -> None:
+    """Words along both sides, every n-th if the cells are smaller than a line of text; `cell` in inches.
+
+    `across` are the words of the columns, where they differ from those of the rows.
+    """
     every = int(np.ceil(SMALLEST_LABEL / cell)) if cell < SMALLEST_LABEL else 1
-    places = range(0, len(words), every)
-    labels = [cut(words[place], LONGEST_LABEL) for place in places]
-    if every > 1:
-        labels = [f"{label} {place}" for label, place in zip(labels, places, strict=True)]
     size = float(np.clip(cell * 72 * 0.7, 5.5, 10))
-    axes.set_xticks(list(places) if x else [])
-    axes.set_yticks(list(places) if y else [])
+    axes.set_xticks([])
+    axes.set_yticks([])
     axes.tick_params(length=0, pad=2)
     if y:
-        axes.set_yticklabels(labels, fontsize=size)
+        places, labels = _labels(words, every)
+        axes.set_yticks(places, labels, fontsize=size)
     if x:
+        places, labels = _labels(words if across is None else across, every)
+        axes.set_xticks(places)
         axes.xaxis.set_ticks_position("top")
         slanted = cell >= 0.3 and max(map(len, labels), default=0) * size * 0.62 / 72 > cell
         flat = cell >= 0.3 and not slanted
@@ -78,6 +82,12 @@ def label_tokens(axes: Axes, words: Sequence[str], *, cell: float, x: bool = Tru
         if turn == 45:
             for label in axes.get_xticklabels():
                 label.set_rotation_mode("anchor")
+
+
+def _labels(words: Sequence[str], every: int) -> tuple[list[int], list[str]]:
+    """Every n-th word, with its place if some are left out."""
+    places = list(range(0, len(words), every))
+    return places, [cut(words[place], LONGEST_LABEL) + (f" {place}" if every > 1 else "") for place in places]
 
 
 def signed_panel(axes: Axes, values: Floats, *, top: float) -> None:

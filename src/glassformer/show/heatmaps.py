@@ -72,15 +72,17 @@ def small_multiples(attention: Attention, *, theme: str = "both") -> Html:
 
 def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "both", label: str = "", top: float = 1.0) -> Html:
     """One head with its words on both sides, if they are few enough to be readable."""
-    grid, words = attention.grid(layer, head), [cut(shown(word), LONGEST_WORD) for word in attention.words]
+    grid = attention.grid(layer, head)
+    words, columns = ([cut(shown(word), LONGEST_WORD) for word in side] for side in (attention.queries, attention.keys))
     name = label or f"layer {layer}, head {head}"
     caption = tags.figcaption(name)
-    if len(words) > WORDS_UP_TO:
+    if max(len(words), len(columns)) > WORDS_UP_TO:
         image = heat_map(pooled(grid, 256), name, size=240, theme=theme, top=top)
         return tags.figure(image, caption, class_="panel", tabindex=0)
     cell = 20
-    image = heat_map(grid, name, size=cell * len(words), theme=theme, top=top)
-    across, down = ([tags.span(tags.bdi(word), style=f"{side}:{cell}px") for word in words] for side in ("width", "height"))
+    image = heat_map(grid, name, size=cell * len(columns), theme=theme, top=top)
+    sides = (("width", columns), ("height", words))
+    across, down = ([tags.span(tags.bdi(word), style=f"{side}:{cell}px") for word in some] for side, some in sides)
     keys = tags.div(across, class_="keys", aria_hidden="true")
     queries = tags.div(down, class_="queries", aria_hidden="true")
     return tags.figure(keys, tags.div(queries, image, class_="grid"), caption, class_="panel words", tabindex=0)

@@ -53,19 +53,21 @@ def save_attention(attention: Attention, path: str | Path) -> Path:
 def _one_head(attention: Attention) -> Figure:
     weights = attention.grid(attention.layers[0], attention.heads[0])
     top = scale_top(weights)
-    cell = float(np.clip(WIDEST / len(weights), 0.0, 0.5 if len(weights) <= VALUES_UP_TO else 0.28))
-    side = cell * len(weights)
-    figure = new_figure(side, side)
+    rows, columns = weights.shape
+    few = max(rows, columns) <= VALUES_UP_TO
+    cell = float(np.clip(WIDEST / max(rows, columns), 0.0, 0.5 if few else 0.28))
+    width, height = cell * columns, cell * rows
+    figure = new_figure(width, height)
     axes = figure.add_axes((0, 0, 1, 1))
     weights_panel(axes, weights, top=top)
-    label_tokens(axes, attention.words, cell=cell)
-    if len(weights) <= VALUES_UP_TO:
+    label_tokens(axes, attention.queries, cell=cell, across=attention.keys)
+    if few:
         write_values(axes, weights, top=top, size=8)
-    axes.set_ylabel("query")
-    axes.set_xlabel("key")
+    axes.set_ylabel("target" if attention.crosses else "query")
+    axes.set_xlabel("source" if attention.crosses else "key")
     axes.xaxis.set_label_position("top")
-    figure.text(0, -0.1 / side, attention.label, ha="left", va="top", fontsize=9)
-    scale_bar(figure, axes, (side + 0.25, max(0.0, side - 2.2), 0.14, min(side, 2.2)), scale_label(weights))
+    figure.text(0, -0.1 / height, attention.label, ha="left", va="top", fontsize=9)
+    scale_bar(figure, axes, (width + 0.25, max(0.0, height - 2.2), 0.14, min(height, 2.2)), scale_label(weights))
     return figure
 
 
@@ -73,28 +75,31 @@ def _panels(attention: Attention) -> Figure:
     """Small panels with one scale; tokens at the outer panels if there are few."""
     chosen = [(layer, head) for layer in attention.layers for head in attention.heads]
     grids = [attention.grid(layer, head) for layer, head in chosen]
-    words, top = attention.words, max(scale_top(grid) for grid in grids)
+    words, keys, top = attention.queries, attention.keys, max(scale_top(grid) for grid in grids)
     across = min(len(chosen), 4 if len(chosen) <= 12 else 6)
     down = -(-len(chosen) // across)
-    named = len(words) <= LABELS_IN_PANELS
-    side = float(np.clip(len(words) * 0.17, 1.3, 2.3)) if named else 1.8
+    longest = max(len(words), len(keys))
+    named = longest <= LABELS_IN_PANELS
+    side = float(np.clip(longest * 0.17, 1.3, 2.3)) if named else 1.8
+    wide, high = side * len(keys) / longest, side * len(words) / longest
     gap = 0.32
-    width, height = across * side + (across - 1) * gap, down * side + (down - 1) * gap
+    width, height = across * wide + (across - 1) * gap, down * high + (down - 1) * gap
     figure = new_figure(width, height)
     for number, ((layer, head), grid) in enumerate(zip(chosen, grids, strict=True)):
         row, column = divmod(number, across)
-        left, bottom = column * (side + gap), height - (row + 1) * side - row * gap
-        axes = figure.add_axes((left / width, bottom / height, side / width, side / height))
+        left, bottom = column * (wide + gap), height - (row + 1) * high - row * gap
+        axes = figure.add_axes((left / width, bottom / height, wide / width, high / height))
         weights_panel(axes, grid if named else pooled(grid, 256), top=top)
         axes.set_xticks([])
         axes.set_yticks([])
         if named:
-            label_tokens(axes, words, cell=side / len(words), x=row == 0, y=column == 0)
+            label_tokens(axes, words, cell=side / longest, x=row == 0, y=column == 0, across=keys)
         name = f"head {head}" if len(attention.layers) == 1 else f"layer {layer}"
         axes.text(0, -0.03, name, transform=axes.transAxes, ha="left", va="top", fontsize=8)
     which = f"layer {attention.layers[0]}" if len(attention.layers) == 1 else f"head {attention.heads[0]}"
-    note = "" if named else f"; {len(words)} tokens, words in the picture of one head"
-    figure.text(0, -0.32 / height, f"{which}: rows are queries, columns are keys{note}", ha="left", va="top", fontsize=9)
+    note = "" if named else f"; {attention.counted}, words in the picture of one head"
+    title = f"{'cross-attention, ' * attention.crosses}{which}: {attention.sides}{note}"
+    figure.text(0, -0.32 / height, title, ha="left", va="top", fontsize=9)
     scale_bar(figure, figure.axes[0], (width + 0.25, max(height - 2.0, 0.0), 0.13, min(height, 2.0)), scale_label(grids[0]))
     return figure
 
@@ -119,9 +124,9 @@ def _overview(attention: Attention) -> Figure:
                 axes.set_title(f"{'head ' if column == 0 else ''}{head}", fontsize=8, pad=3, loc="center")
             if column == 0:
                 axes.set_ylabel(f"{'layer ' if row == 0 else ''}{layer}", fontsize=8, rotation=0, ha="right", va="center")
-    block = -(-len(first) // OVERVIEW_CELLS)
+    block = -(-max(first.shape) // OVERVIEW_CELLS)
     pixel = f"; a dot is the largest of {block} × {block} weights" if block > 1 else ""
-    note = f"{len(attention.words)} tokens: rows are queries, columns are keys{pixel}"
+    note = f"{attention.counted}: {attention.sides}{pixel}"
     figure.text(0, -0.12 / height, note, ha="left", va="top", fontsize=9)
     scale_bar(
         figure,

@@ -10,13 +10,14 @@ from strategies import decoder_specs
 from tiny_decoders import VARIANTS, tiny
 from tiny_models import all_in_float64
 
+from glassformer.checkpoints.special_tokens import Tokens, read_tokens
 from glassformer.errors import GlassformerError
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.fast import apply
 from glassformer.model.fast.onednn import laid_out
 from glassformer.model.generation.choosing import Draws, sampled
 from glassformer.model.generation.generate import continued
-from glassformer.model.generation.settings import Choice, Tokens, read_tokens
+from glassformer.model.generation.settings import Choice
 from glassformer.spec import DecoderSpec
 
 ENDS = Tokens(ends=(2,))

@@ -6,13 +6,14 @@ import torch
 from tiny_models import all_in_float64
 from tiny_seq2seq import AS_DEEP, FAMILIES, tiny
 
+from glassformer.checkpoints.special_tokens import Tokens, read_tokens
 from glassformer.errors import GlassformerError
 from glassformer.model import Seq2Seq
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.fast.onednn import laid_out
 from glassformer.model.fast.replacing import apply, with_parts
 from glassformer.model.generation.generate import translated
-from glassformer.model.generation.settings import Choice, Tokens, read_tokens
+from glassformer.model.generation.settings import Choice
 from glassformer.model.generation.translations import Alignment
 from glassformer.spec import DecoderSpec, Seq2SeqSpec
 

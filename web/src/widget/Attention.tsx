@@ -14,7 +14,7 @@ interface Shown {
 }
 
 export function Attention({ ask, first }: { ask: Ask; first: AttentionFirst }) {
-  const { words, layers, heads, window } = first;
+  const { queries, keys, layers, heads, window } = first;
   const [asked, setAsked] = useState<Shown>({ layer: layers[0]!, head: heads[0]!, row: 0, column: 0 });
   const [shown, setShown] = useState<Shown & { values: ArrayLike<number> }>({ ...asked, values: first.weights.map(toNumber) });
   const [opened, setOpened] = useState<[number, number] | null>(null);
@@ -35,19 +35,22 @@ export function Attention({ ask, first }: { ask: Ask; first: AttentionFirst }) {
     setOpened(null);
     setAsked({ ...asked, ...changes });
   };
-  const [rows, columns] = [shown.row, shown.column].map((from) => words.slice(from, from + window)) as [string[], string[]];
-  const start = opened && `layers.${shown.layer}.attention.weights[head=${shown.head},t=${shown.row + opened[0]},s=${shown.column + opened[1]}]`;
+  const rows = queries.slice(shown.row, shown.row + window);
+  const columns = keys.slice(shown.column, shown.column + window);
+  const name = first.name.replace("*", String(shown.layer));
+  const start = opened && `${name}[head=${shown.head},${first.query_axis}=${shown.row + opened[0]},s=${shown.column + opened[1]}]`;
+  const longest = Math.max(queries.length, keys.length);
   return (
     <div class="widget-attention">
       <div class="widget-choices">
         <Choice name="layer" values={layers} value={asked.layer} onChoose={(layer) => choose({ layer })} />
         <Choice name="head" values={heads} value={asked.head} onChoose={(head) => choose({ head })} />
-        {words.length > window && (
+        {longest > window && (
           <>
-            <Choice name="queries from" values={starts(words.length, window)} value={asked.row} onChoose={(row) => choose({ row })} />
-            <Choice name="keys from" values={starts(words.length, window)} value={asked.column} onChoose={(column) => choose({ column })} />
+            <Choice name="queries from" values={starts(queries.length, window)} value={asked.row} onChoose={(row) => choose({ row })} />
+            <Choice name="keys from" values={starts(keys.length, window)} value={asked.column} onChoose={(column) => choose({ column })} />
             <span class="note">
-              showing {window} of {words.length} tokens
+              showing {window} of {longest} tokens
             </span>
           </>
         )}

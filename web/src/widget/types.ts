@@ -5,7 +5,10 @@ import type { WireNumber } from "../shared/wire";
 /** The weights of the first head, row after row, of a window of tokens. */
 export interface AttentionFirst {
   label: string;
-  words: string[];
+  queries: string[];
+  keys: string[];
+  name: string;
+  query_axis: string;
   layers: number[];
   heads: number[];
   weights: WireNumber[];

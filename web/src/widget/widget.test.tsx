@@ -29,7 +29,7 @@ const cell = (id: string, value: number, numbers: unknown[] = []) => ({
   how: { kind: "single" }, terms: [], rest: { terms: 0, sum: 0 }, heads: [],
 });
 
-const attention = { label: "2 layers", words: ["<b>a", "b"], layers: [0, 1], heads: [0, 1], weights: [0.25, 0.75, 1, 0], window: 48 };
+const attention = { label: "2 layers", queries: ["<b>a", "b"], keys: ["<b>a", "b"], name: "layers.*.attention.weights", query_axis: "t", layers: [0, 1], heads: [0, 1], weights: [0.25, 0.75, 1, 0], window: 48 };
 
 test("another head is asked for, and its weights come as bytes", async () => {
   const model = kernel("attention", attention, () => [{ answer: { shape: [2, 2] } }, [new Float32Array([0.5, 0.5, 0.1, 0.9]).buffer]]);

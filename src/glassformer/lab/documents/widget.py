@@ -11,7 +11,10 @@ class AttentionFirst(TypedDict):
     """The weights of the first head, row after row, of a window of tokens."""
 
     label: str
-    words: list[str]
+    queries: list[str]
+    keys: list[str]
+    name: str  # of the weights, with * for the number of the layer: layers.*.attention.weights
+    query_axis: str
     layers: list[int]
     heads: list[int]
     weights: list[float]

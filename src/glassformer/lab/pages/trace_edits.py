@@ -46,7 +46,7 @@ def with_mask(run: Run) -> Run:
     for step in program.steps:
         if step.name not in values:  # a masked copy of the scores; all the rest is as it was
             values[step.name] = step.evaluate(values)
-    return Run(program, values, tokens=run.tokens, replaced=run.replaced)
+    return Run(program, values, tokens=run.tokens, target=run.target, replaced=run.replaced)
 
 
 def edited(run: Run, texts: Sequence[str]) -> tuple[Difference[Run], list[Edit]]:

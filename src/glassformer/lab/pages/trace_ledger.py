@@ -14,7 +14,7 @@ from glassformer.numbers.contributions.ledger import Contributions
 from glassformer.numbers.contributions.rules import Depth, Rules
 from glassformer.numbers.explain import explain, number
 from glassformer.numbers.keep import KeptValues
-from glassformer.show.contributions import part_name, told
+from glassformer.show.contributions import order, part_name, told
 
 ADDRESS = re.compile(r"(why|words):([^#]{1,330})(?:#(\d{1,7}))?")
 DEPTHS: dict[str, Depth] = {"why": "direct", "words": "input"}
@@ -54,19 +54,18 @@ def _ledger(ledger: Contributions, address: str, label: str) -> LedgerDocument:
 
 def _groups(ledger: Contributions, address: str) -> list[LedgerGroup]:
     """Parts of the embeddings first, then those of each layer."""
-    members: dict[tuple[int, str], list[int]] = {}
+    members: dict[tuple[str, int | None, str], list[int]] = {}
     for place, line in enumerate(ledger.lines):
-        members.setdefault((-1 if line.layer is None else line.layer, line.part), []).append(place)
-    sums = ledger.by("layer", "part")
+        members.setdefault((line.stack, line.layer, line.part), []).append(place)
+    sums = ledger.by("stack", "layer", "part")
     found: list[LedgerGroup] = []
-    for (_, part), places in sorted(members.items(), key=lambda item: item[0][0]):
-        layer = ledger.lines[places[0]].layer
+    for (stack, layer, part), places in sorted(members.items(), key=lambda item: order(item[0][0], item[0][1])):
         largest = sorted(places, key=lambda place: -abs(ledger.lines[place].value))
         rest = [ledger.lines[place].value for place in largest[MOST_LINES:]]
         found.append(
             {
-                "name": part_name(layer, part),
-                "value": sums[layer, part],
+                "name": part_name(layer, part, stack),
+                "value": sums[stack, layer, part],
                 "lines": [_row(ledger, address, place) for place in largest[:MOST_LINES]],
                 "rest": {"terms": len(rest), "sum": sum(rest)},
             }

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from glassformer.checkpoints.special_tokens import Tokens
 from glassformer.model.generation.choosing import forced, restrict
 from glassformer.model.generation.search import Found, Steps
-from glassformer.model.generation.settings import Choice, Tokens
+from glassformer.model.generation.settings import Choice
 
 OUT = -1.0e9  # the score of a beam that is not there
 

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from glassformer.model.generation.settings import Choice, Tokens
+from glassformer.checkpoints.special_tokens import Tokens
+from glassformer.model.generation.settings import Choice
 
 NEVER = -torch.inf
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor
 
+from glassformer.checkpoints.special_tokens import Tokens
 from glassformer.errors import GlassformerError
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.boundary.seq2seq import Seq2Seq
@@ -14,7 +15,7 @@ from glassformer.model.generation.beams import beam_search
 from glassformer.model.generation.choosing import Draws
 from glassformer.model.generation.decoding import Decoding
 from glassformer.model.generation.search import Found, Steps, one_by_one
-from glassformer.model.generation.settings import Choice, Tokens
+from glassformer.model.generation.settings import Choice
 from glassformer.model.generation.source_decoding import SourceDecoding
 from glassformer.spec import EncoderSpec
 

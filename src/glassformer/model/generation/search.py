@@ -7,8 +7,9 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
+from glassformer.checkpoints.special_tokens import Tokens
 from glassformer.model.generation.choosing import Draws, forced, restrict, sampled
-from glassformer.model.generation.settings import Choice, Tokens
+from glassformer.model.generation.settings import Choice
 
 
 class Steps(Protocol):

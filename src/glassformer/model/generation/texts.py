@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import torch
 
 from glassformer.checkpoints.folder import CheckpointFolder
+from glassformer.checkpoints.special_tokens import Tokens, read_tokens
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
 from glassformer.files.texts import check_text, check_vocabulary, guarded, load_tokenizer
@@ -21,7 +22,7 @@ from glassformer.model.fast.onednn import laid_out, serves
 from glassformer.model.fast.replacing import apply
 from glassformer.model.generation.generate import continued
 from glassformer.model.generation.search import Found
-from glassformer.model.generation.settings import Choice, Tokens, read_tokens
+from glassformer.model.generation.settings import Choice
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 
 WINDOW = 1024  # texts that are sorted by length together

@@ -21,10 +21,12 @@ from glassformer.program.operations.base import Copy
 from glassformer.spec.viewed import Viewed
 
 Part = Literal[
-    "token", "position", "segment", "input", "attention", "ffn", "bias", "norm", "table", "uniform attention", "set", "remainder"
-]
-ALONG = ("t", "s", "patch", "frame")  # axes that count positions
-WRITERS = {"mix": "attention", "ffn output": "ffn"}  # steps at which depth=direct stops, and the part that their input is
+    "token", "position", "segment", "input", "attention", "cross", "ffn", "bias", "norm", "table",
+    "uniform attention", "set", "remainder",
+]  # fmt: skip
+ALONG = ("t", "u", "s", "patch", "frame")  # axes that count positions
+WRITERS = ("mix", "ffn output")  # the roles of the steps at which depth=direct stops
+WRITTEN: dict[str, Part] = {"attention": "attention", "cross": "cross", "ffn": "ffn"}  # kind of block -> what it writes
 EMBEDDED = ("token", "position", "segment")
 Seed = Mapping[str, Array]  # tensor -> coefficient of each of its cells
 
@@ -39,6 +41,8 @@ class Line(NamedTuple):
     head: int | None = None
     position: int | None = None
     batch: int = 0
+    stack: str = ""  # of an encoder-decoder: encoder or decoder
+    target: bool = False  # whether the position is one of the target
 
 
 class Source(NamedTuple):
@@ -113,14 +117,14 @@ class Contributions(Viewed):
             found.append(Term(tensor, cell, float(c[index]), float(parts[index])))
         return found
 
-    def word(self, position: int | None, batch: int = 0) -> str:
-        """The token at a position, or an empty string if the input was no text."""
-        tokens = self.run.tokens
+    def word(self, position: int | None, batch: int = 0, *, target: bool = False) -> str:
+        """The token at a position of the source or of the target, or an empty string if the input was no text."""
+        tokens = self.run.target if target else self.run.tokens
         return tokens[batch][position] if tokens and position is not None and position < len(tokens[batch]) else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ledger as a JSON document."""
-        lines = [line._asdict() | {"word": self.word(line.position, line.batch)} for line in self.lines]
+        lines = [line._asdict() | {"word": self.word(line.position, line.batch, target=line.target)} for line in self.lines]
         sums = {"value": self.value, "total": self.total, "remainder": self.remainder, "gap": self.gap}
         return {"of": self.label, **sums, "rules": self.rules.text, "lines": lines}
 
@@ -149,7 +153,8 @@ def ledger(run: Values, seed: Seed, value: float, label: str, rules: Rules) -> C
     back = _Backward(run, rules, {name: np.array(c, dtype=float) for name, c in seed.items()})
     for step in reversed(run.program.steps):
         back.visit(step)
-    for tensor in (*run.program.inputs, *(parameter.tensor for parameter in run.program.parameters)):
+    parameters = (parameter.tensor for parameter in run.program.parameters)
+    for tensor in (*run.program.inputs, *run.program.constants, *parameters):
         if tensor.name in back.coefficients:
             back.arrive(tensor, None)
     order = {tensor: number for number, tensor in enumerate(run.program.tensors)}
@@ -164,7 +169,8 @@ class _Backward:
         self.run, self.rules, self.coefficients = run, rules, coefficients
         self.found: list[tuple[Line, Source | None]] = []
         self.parameters = {parameter.name: parameter for parameter in run.program.parameters}
-        self.given = {*self.parameters, *(tensor.name for tensor in run.program.inputs)}
+        self.stored = {tensor.name for tensor in run.program.constants}
+        self.given = {*self.parameters, *self.stored, *(tensor.name for tensor in run.program.inputs)}
 
     def visit(self, step: Step) -> None:
         """Distribute the coefficient of a step's output over its inputs, or record it if the ledger ends there."""
@@ -189,7 +195,7 @@ class _Backward:
             if computed and not stops:
                 self.coefficients[tensor.name] = self.coefficients.get(tensor.name, 0.0) + share
             else:
-                self._write(tensor, share, WRITERS[step.role] if computed else self._part(tensor), step)
+                self._write(tensor, share, _written(step) if computed else self._part(tensor), step)
 
     def arrive(self, tensor: Tensor, step: Step | None) -> None:
         """Record the contribution of a tensor that is not followed further."""
@@ -197,6 +203,8 @@ class _Backward:
 
     def _part(self, tensor: Tensor) -> str:
         parameter = self.parameters.get(tensor.name)
+        if tensor.name in self.stored:
+            return "bias"
         if tensor.role in EMBEDDED:
             return tensor.role
         kinds = {"bias": "bias", "norm": "norm", "table": "table"}
@@ -210,30 +218,36 @@ class _Backward:
 
     def _leftover(self, at: At, found: list[Array | None]) -> None:
         """Lines for what no input gets: the constant part of a step, and what a rule leaves."""
-        operation, name, layer = at.step.operation, at.step.name, at.step.block.layer
+        operation, name, layer, stack = at.step.operation, at.step.name, at.step.block.layer, at.step.block.stack
         always = constant(operation, at)
         if always is not None:
             part: Part = "uniform attention" if isinstance(operation, Softmax) else "bias"
-            self.found.append((Line(part, name, always, layer), None))
+            self.found.append((Line(part, name, always, layer, stack=stack), None))
         if isinstance(operation, Pointwise | Cap) and self.rules.activations == "slope":
             left = leftover(at, self.run.values[name], found) - (always or 0.0)
-            self.found.append((Line("remainder", name, left, layer), None))
+            self.found.append((Line("remainder", name, left, layer, stack=stack), None))
 
     def _write(self, tensor: Tensor, c: Array, part: Any, step: Step | None) -> None:
         """One line for each text, head and position that the tensor has."""
         parts = product(c, self.run.values[tensor.name])
-        layer = step.block.layer if step is not None else tensor.block.layer
-        name = step.name if step is not None and part in WRITERS.values() else tensor.name
+        block = step.block if step is not None else tensor.block
+        name = step.name if step is not None and part in WRITTEN.values() else tensor.name
         names = [axis.name for axis in tensor.axes]
         kept = [axis for axis in _line_axes(names, part) if axis in names]
         sums = parts.sum(tuple(i for i, axis in enumerate(names) if axis not in kept))
         for place in zip(*np.nonzero(sums), strict=True) if kept else [()]:
             where = {axis: int(i) for axis, i in zip([axis for axis in names if axis in kept], place, strict=True)}
             head = next((where[axis] for axis in HEADS if axis in where), None)
-            position = next((where[axis] for axis in ALONG if axis in where), None)
-            value = float(sums[place])
-            line = Line(part, name, value, layer, head, position, where.get("batch", 0))
+            along = next((axis for axis in ALONG if axis in where), None)
+            target = along == "u" or (along == "s" and block.stack == "decoder" and not block.reads_source)
+            position, value = where[along] if along else None, float(sums[place])
+            line = Line(part, name, value, block.layer, head, position, where.get("batch", 0), block.stack, target)
             self.found.append((line, Source(tensor, c, where)))
+
+
+def _written(step: Step) -> Part:
+    """What a step at which depth=direct stops writes: the output of heads, or of a feed-forward block."""
+    return next(WRITTEN[block.kind] for block in step.block.around if block.kind in WRITTEN)
 
 
 def _line_axes(names: list[str], part: str) -> Iterator[str]:
@@ -241,5 +255,5 @@ def _line_axes(names: list[str], part: str) -> Iterator[str]:
     if part in ("bias", "norm", "table"):
         return
     yield from next(([axis] for axis in ALONG if axis in names), [])
-    if part in ("attention", "set"):
+    if part in ("attention", "cross", "set"):
         yield from HEADS

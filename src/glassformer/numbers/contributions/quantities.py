@@ -17,6 +17,7 @@ from glassformer.spec import MASKED_HEADS, TOKEN_HEADS
 
 SIMILARITY = "similarity"
 LOGITS = "head.logits"
+NUMBERED = "#"  # before the id of a token
 MASKS = ("[MASK]", "<mask>")
 FORMS = "class=LABEL, token=WORD, similarity, or NAME axis=index …"
 LONGEST = 500
@@ -57,9 +58,11 @@ def _index(axis: str, text: str) -> int:
     return int(text)
 
 
-def usual(run: Values, labels: Sequence[str]) -> str:
-    """The default quantity: the logit of the class that the head predicts."""
+def usual(run: Values, labels: Sequence[str], token: Callable[[int], str] = "#{}".format) -> str:
+    """The default quantity: the logit of the class that the head predicts, or of the most probable next token."""
     spec = run.program.spec
+    if spec.predicts_next and run.program.sizes.batch == 1:
+        return f"token={token(int(np.argmax(run[LOGITS][0, -1])))}"
     if run.program.sizes.batch == 2:
         return SIMILARITY
     if LOGITS not in run or spec.head in (*TOKEN_HEADS, *MASKED_HEADS) or not labels:
@@ -74,20 +77,23 @@ def attributed(run: Values, wanted: Quantity, rules: Rules, *, labels: Sequence[
     if LOGITS not in run:
         raise GlassformerError(f"this encoder has no {LOGITS}: its head is {run.program.spec.head}. Give NAME axis=index ….")
     names = (wanted.what,) if wanted.against is None else (wanted.what, wanted.against)
-    masked = run.program.spec.head in MASKED_HEADS
+    after = run.program.spec.predicts_next
+    masked = after or run.program.spec.head in MASKED_HEADS
     if masked != (wanted.kind == "token"):
         way = "token=WORD" if masked else "class=LABEL"
-        raise GlassformerError(f"{wanted.kind}={shown(wanted.what)} does not fit head={run.program.spec.head}: give {way}.")
+        head = "a model that predicts the next token" if after else f"head={run.program.spec.head}"
+        raise GlassformerError(f"{wanted.kind}={shown(wanted.what)} does not fit {head}: give {way}.")
     found = [token_index(name, token_id) if masked else class_index(name, labels) for name in names]
     place = dict(wanted.cell)
-    if masked and "t" not in place:
-        place["t"] = mask_position(run.tokens[0] if run.tokens else [])
-    axis = run.tensor(LOGITS).axes[-1].name
+    *_, along, axis = (axis.name for axis in run.tensor(LOGITS).axes)
+    if masked and along not in place:
+        place[along] = -1 if after else mask_position(run.tokens[0] if run.tokens else [])
     seed = np.zeros(run[LOGITS].shape)
     for number, sign in zip(found, (1.0, -1.0), strict=False):
         seed[run.tensor(LOGITS).at(run.cell(LOGITS, {**place, axis: number}))] += sign
     label = f"logit of '{shown(names[0])}'" + (f" − logit of '{shown(names[1])}'" if len(names) > 1 else "")
-    where = f" at position {place['t']}" if "t" in place else ""
+    position = run.cell(LOGITS, {**place, axis: 0})[along] if along in place and along != "batch" else None
+    where = "" if position is None else f"{' after' if after else ' at'} position {position}"
     return ledger(run, {LOGITS: seed}, float((seed * run[LOGITS]).sum()), label + where, rules)
 
 
@@ -102,7 +108,9 @@ def class_index(name: str, labels: Sequence[str]) -> int:
 
 
 def token_index(word: str, token_id: TokenId) -> int:
-    """The id of a token."""
+    """The id of a token, given as the tokenizer has it or by its number: #17."""
+    if re.fullmatch(rf"{NUMBERED}\d{{1,9}}", word) and token_id(word) is None:
+        return int(word.removeprefix(NUMBERED))
     found = token_id(word)
     if found is None:
         raise GlassformerError(

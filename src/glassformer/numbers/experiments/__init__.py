@@ -1,4 +1,4 @@
-"""Experiments that test textbook claims with actual numbers: order, heads, scaling, padding, norm, convention."""
+"""Experiments that test textbook claims with actual numbers: order, heads, scaling, padding, norm, and so on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.numbers.experiments.causal import Causal, causal
 from glassformer.numbers.experiments.convention import Convention, convention
 from glassformer.numbers.experiments.experiment import Check, Experiment
 from glassformer.numbers.experiments.heads import Heads, heads
@@ -14,6 +15,7 @@ from glassformer.numbers.experiments.norm import Norm, norm
 from glassformer.numbers.experiments.order import Order, order
 from glassformer.numbers.experiments.padding import Padding, padding
 from glassformer.numbers.experiments.scaling import Scaling, scaling
+from glassformer.numbers.experiments.teacher_forcing import TeacherForcing, teacher_forcing
 from glassformer.numbers.weights import check_seed
 
 EXPERIMENTS: dict[str, Callable[..., Experiment]] = {
@@ -23,9 +25,13 @@ EXPERIMENTS: dict[str, Callable[..., Experiment]] = {
     "padding": padding,
     "norm": norm,
     "convention": convention,
+    "causal": causal,
+    "teacher-forcing": teacher_forcing,
 }
 
-CLAIMS: dict[str, str] = {kind.name: kind.claim for kind in (Order, Heads, Scaling, Padding, Norm, Convention)}
+CLAIMS: dict[str, str] = {
+    kind.name: kind.claim for kind in (Order, Heads, Scaling, Padding, Norm, Convention, Causal, TeacherForcing)
+}
 
 
 def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: Any) -> Experiment:
@@ -44,6 +50,7 @@ def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: A
 __all__ = [
     "CLAIMS",
     "EXPERIMENTS",
+    "Causal",
     "Check",
     "Convention",
     "Experiment",
@@ -52,5 +59,6 @@ __all__ = [
     "Order",
     "Padding",
     "Scaling",
+    "TeacherForcing",
     "experiment",
 ]

@@ -24,7 +24,7 @@ def asked_for(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[
     for name, value in fields.items():
         if name in chosen:
             raise GlassformerError(f"{name}={shown(value)} cannot be set here: {chosen[name]}. Leave {name} out.")
-    asked = request(start, **fields)
+    asked = request(start, decoders=True, **fields)
     if asked.spec.norm_after_last == "pooled":
         raise GlassformerError(
             "final_norm=pooled gives a single vector, but the experiment compares the vectors of all tokens. Leave it out."
@@ -32,9 +32,9 @@ def asked_for(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[
     return asked
 
 
-def program_for(spec: EncoderSpec, *, batch: int = 1, t: int, padded: bool = False) -> Program:
+def program_for(spec: EncoderSpec, *, batch: int = 1, t: int, u: int | None = None, padded: bool = False) -> Program:
     """Build the program of `spec`; refuse it if it has too many parameters."""
-    program = build(spec, batch=batch, t=t, padded=padded)
+    program = build(spec, batch=batch, t=t, u=u, padded=padded)
     count = sum(parameter.size for parameter in program.parameters)
     if count > MOST_PARAMETERS:
         raise GlassformerError(

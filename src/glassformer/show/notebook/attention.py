@@ -31,7 +31,7 @@ class AttentionView:
         inner: Child = small_multiples(found, theme="light")
         if len(chosen) <= LARGE:
             inner = [word_panel(found, layer, head, theme="light", top=top) for layer, head in chosen]
-        title = tags.p(tags.strong(f"Attention: {found.label}"), "; rows are queries, columns are keys")
+        title = tags.p(tags.strong(f"Attention: {found.label}"), f"; {found.sides}")
         explore = tags.details(tags.summary("Explore: any head, any range of tokens"), notebook_html(found))
         return fragment(title, scale_bar(linear=is_linear(found.grid(*chosen[0])), theme="light", top=top), inner, explore)
 

@@ -30,9 +30,10 @@ class Check(NamedTuple):
 def attention_section(run: Run, said: str, picture: Floats | None = None) -> Section:
     """Small panels of all layers and heads, then each layer enlarged; for an image, the attention of the class token."""
     seen = run.attention()
-    words = tags.p([[tags.bdi(word), " "] for word in seen.words[:200]]) if run.tokens else None
+    texts = [text[0] for text in (run.tokens, run.target) if text]
+    words = [tags.p([[tags.bdi(word), " "] for word in text[:200]]) for text in texts]
     linear = is_linear(seen.grid(seen.layers[0], seen.heads[0]))
-    head = tags.p(f"{said} Each panel is one head: rows are queries, columns are keys, and each row sums to 1.")
+    head = tags.p(f"{said} Each panel is one head: {seen.sides}, and each row sums to 1.")
     looked = _looked_at(seen, picture) if picture is not None else None
     top = attention_top(seen)
     few = len(seen.layers) * len(seen.heads) <= MOST_PANELS
