@@ -56,6 +56,11 @@ def test_the_patch_kernel_is_a_matrix():
     assert from_file(kernel, place, shapes["embeddings.W_patch"])[2 * 16 + 1 * 4 + 3, 5] == kernel[5, 2, 1, 3]
 
 
+def rows_of(place: Place) -> int:
+    """The rows that the parts of a tensor share, in each of its equal pieces."""
+    return place.shape[place.axis] // place.groups
+
+
 @pytest.mark.parametrize("case", READABLE, ids=lambda case: case.name)
 def test_every_parameter_has_a_place_and_survives_a_round_trip(case):
     shapes, places = reading_of(case)
@@ -68,9 +73,9 @@ def test_every_parameter_has_a_place_and_survives_a_round_trip(case):
             assert part.shape == place.part_shape
             assert (from_file(part, place, shape) == value).all()
         written = places[name][0]
-        covered.setdefault(written.name, []).append(written.rows or (0, written.shape[0]))
+        covered.setdefault(written.name, []).append(written.rows or (0, rows_of(written)))
     for name, rows in covered.items():  # the parts of a shared tensor cover all of its rows
-        whole = next(place.shape[0] for group in places.values() for place in group if place.name == name)
+        whole = next(rows_of(place) for group in places.values() for place in group if place.name == name)
         assert sorted(rows)[0][0] == 0, name
         assert [stop for _, stop in sorted(rows)] == [start for start, _ in sorted(rows)[1:]] + [whole], name
 

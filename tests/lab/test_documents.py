@@ -114,6 +114,10 @@ ANSWERS = {
     "/api/trace/heads": (trace.Heads, MODEL),
     "/api/trace/tensor": (trace.Page, MODEL | {"name": "layers.0.attention.weights"}),
     "/api/trace/cell": (trace.CellDocument, MODEL | {"cell": CELL}),
+    "/api/trace/ledger": (
+        trace.LedgerDocument,
+        {"model": "walk", "text": "Not bad.", "ledger": "why:head.logits[class=0]"},
+    ),
     "/api/walk": (walk.Walk, None),
     "/api/train/options": (train.Options, None),
     "/api/train/runs": (train.Rows, None),

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from glassformer.lab import connections, guard
+from glassformer.encoding import connections
+from glassformer.lab import guard
 
 needs_proc = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads /proc, which Linux has")
 WITHIN = 120  # seconds; a machine that is busy is slow, and still ends

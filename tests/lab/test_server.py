@@ -17,8 +17,8 @@ from glassformer.lab import server
 from glassformer.lab.start import start
 
 
-def test_nothing_opens_the_bench():
-    assert (start([], 1).address, start([], 1).folders.roots) == ("/bench?spec=bert-base", ())
+def test_without_arguments_the_walk_opens():
+    assert (start([], 1).address, start([], 1).folders.roots) == ("/walk", ())
 
 
 def test_a_spec_opens_the_bench_with_its_fields():
@@ -81,7 +81,7 @@ main()
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as lab:
         try:
             first = lab.stdout.readline()
-            found = re.fullmatch(r"Glassformer lab: (http://127\.0\.0\.1:\d+)/bench\?spec=bert-base#key=([\w-]{43})\n", first)
+            found = re.fullmatch(r"Glassformer lab: (http://127\.0\.0\.1:\d+)/walk#key=([\w-]{43})\n", first)
             assert found, first
             address, key = found.groups()
             assert len(json.loads(ask("/api/bench/fields", key)[1].partition("\n\n")[2])["presets"]) > 20

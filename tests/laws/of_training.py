@@ -52,7 +52,7 @@ def part(case: Case, inputs: torch.Tensor, rows: slice) -> Batch:
     highest = case.spec.vocab if case.spec.head == "mlm" else case.spec.classes
     labels = torch.from_numpy(np.random.default_rng(case.seed).integers(0, highest or 1, shape))[rows]
     attend = None if case.spec.one_length else torch.ones(inputs.shape[:2], dtype=torch.bool)[rows]
-    return Batch(inputs[rows], attend, labels, (), 0, labels.numel(), labels.numel(), Extent(len(rows)))
+    return Batch(inputs[rows], attend, labels, (), 0, labels.numel(), labels.numel(), Extent(len(inputs[rows])))
 
 
 @law(fit=classifying, ways=(DOUBLE, SINGLE), double=1e-5)

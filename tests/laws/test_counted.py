@@ -13,7 +13,7 @@ from glassformer.program import build
 
 @counts(60, 5000)
 def test_counts_are_those_of_the_tensors_and_products_that_there_are(count, figure):
-    law = book.WITNESSES["multiply adds are those that torch counts"]
+    law = book.WITNESSES["multiply adds equal those counted by torch"]
     wrong = 0
     for spec in drawn(count):
         wrong += law.measure(DOUBLE, Case(spec, 0)) != 0
@@ -51,7 +51,7 @@ def in_words(specs):
 
 @counts(60, 2000)
 def test_every_shape_is_the_one_that_was_said(count, figure):
-    law, seen = book.WITNESSES["every value has the shape that was said"], 0
+    law, seen = book.WITNESSES["every value has the predicted shape"], 0
     for spec in drawn(count):
         case = Case(spec, 0)
         assert law.measure(PROGRAM, case) == 0
@@ -61,8 +61,8 @@ def test_every_shape_is_the_one_that_was_said(count, figure):
 
 @counts(40, 1000)
 def test_the_worked_run_is_the_model(count, figure):
-    same = book.WITNESSES["the model computes what the program computes"]
-    opened = book.WITNESSES["a cell is the arithmetic that explains it"]
+    same = book.WITNESSES["the model agrees with the program"]
+    opened = book.WITNESSES["an explanation evaluates to its cell"]
     found = cases(count)
     worst, cells = (max(law.measure(way, case) for case in found) for law, way in ((same, DOUBLE), (opened, PROGRAM)))
     assert worst <= 1e-12

@@ -147,7 +147,7 @@ def test_bad_masks_are_refused_in_both_implementations(count, figure):
 
 @counts(30, 500)
 def test_padding_on_the_left_is_right_or_refused(count, figure):
-    law = book.LAWS["padding on the left changes nothing where positions are told"]
+    law = book.LAWS["left padding changes nothing if positions are given"]
     worst = refused = 0
     for case in [case for case in cases(2 * count) if not case.spec.one_length][:count]:
         given = padded(case, left=True)

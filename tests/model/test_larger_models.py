@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_models import BART, CONFIGS, IMAGE, Case, _class, all_in_float64, guest
+from tiny_models import BART, CONFIGS, IMAGE, Case, all_in_float64, class_of, guest
 
 from glassformer.errors import GlassformerError
 from glassformer.model.checkpoints.answers import our_answer
@@ -41,7 +41,7 @@ LARGER = [
 def larger(name: str, config: dict[str, Any], folder: Path) -> Any:
     """A random model of this class, saved."""
     torch, transformers = guest("torch"), guest("transformers")
-    model_class = _class(transformers, name)
+    model_class = class_of(transformers, name)
     made = model_class.config_class(**config)
     made._attn_implementation = "eager"
     torch.manual_seed(0)

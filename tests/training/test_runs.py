@@ -52,11 +52,11 @@ def test_two_processes_cannot_work_on_one_run(tmp_path):
 
 def test_the_log_is_cut_to_what_the_state_knows(tmp_path):
     run, _ = tiny_run(tmp_path / "run")
-    with run.log(0) as log:
+    with run.log(0, (), None) as log:
         log.line(step=1)
         size = log.offset()
         log.line(step=2)
-    with run.log(size) as log:
+    with run.log(size, (), None) as log:
         log.line(step=3)
     assert run.metrics.read_text(encoding="utf-8") == '{"step": 1}\n{"step": 3}\n'
 

@@ -41,7 +41,7 @@ class Core(Protocol):
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor: ...
     def with_bias(self, bias_BHTS: Tensor) -> Core: ...
     def capped(self, cap: float) -> Core: ...
-    def shared(self, x_BSJK: Tensor, group: int) -> Tensor: ...
+    def shared(self, x: Tensor, group: int) -> Tensor: ...
 
 
 class Layout(Protocol):
@@ -83,9 +83,9 @@ class PaddedCore:
         blind = hidden.all(-1, keepdim=True)
         return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0).to(q_BTHK.dtype)
 
-    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:
+    def shared(self, x: Tensor, group: int) -> Tensor:
         """Keys or values for every head of queries: `group` of them read the same."""
-        return repeated(x_BSJK, group)
+        return repeated(x, group)
 
     def squashed(self, scores_BHTS: Tensor) -> Tensor:
         """The scores as the mask meets them."""
@@ -118,9 +118,9 @@ class CappedCore(PaddedCore):
         return (weights_BHTS @ v_BSHV.transpose(1, 2)).transpose(1, 2)
 
 
-def repeated(x_BSJK: Tensor, group: int) -> Tensor:
+def repeated(x: Tensor, group: int) -> Tensor:
     """With grouped queries (Ainslie et al. 2023) several heads of queries read the same keys and values."""
-    return x_BSJK if group == 1 else x_BSJK.repeat_interleave(group, dim=2)
+    return x if group == 1 else x.repeat_interleave(group, dim=2)
 
 
 def added(visible: Tensor | None, bias_HTS: Tensor | None, dtype: torch.dtype) -> Tensor | None:

@@ -22,15 +22,15 @@ class OverFeatures(nn.Module):
         self.gamma = nn.Parameter(torch.empty(width))
         self.beta = nn.Parameter(torch.empty(width)) if shifts else None
 
-    def forward(self, x_BDT: Tensor) -> Tensor:
-        return functional.layer_norm(x_BDT.mT, self.gamma.shape, self.gamma, self.beta, SOUND_EPS).mT
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.layer_norm(x.mT, self.gamma.shape, self.gamma, self.beta, SOUND_EPS).mT
 
 
 class OverTime(OverFeatures):
     """A norm of each feature over all frames: GroupNorm with as many groups as features."""
 
-    def forward(self, x_BDT: Tensor) -> Tensor:
-        return functional.group_norm(x_BDT, len(self.gamma), self.gamma, self.beta, SOUND_EPS)
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.group_norm(x, len(self.gamma), self.gamma, self.beta, SOUND_EPS)
 
 
 class Sound(nn.Module):
@@ -51,22 +51,22 @@ class Sound(nn.Module):
         self.mask_token = nn.Parameter(torch.empty(spec.d_model)) if spec.mask_token else None
 
     def forward(self, frames: Tensor, segments_BT: None) -> Tensor:
-        x_BDT = frames
+        x = frames  # [batch, features, time]; each convolution has its own width and length
         for number in range(1, self.depth + 1):
-            x_BDT = self.convolved(x_BDT, number)
+            x = self.convolved(x, number)
             if (name := f"conv_norm_{number}") in self.norms:
-                x_BDT = self.norms[name](x_BDT)
-            x_BDT = self.active(x_BDT, number)
-        x_BTD = x_BDT.mT
+                x = self.norms[name](x)
+            x = self.active(x, number)
+        x_BTD = x.mT
         return self.projected(self.feature_norm(x_BTD)) if self.projection is not None else x_BTD
 
-    def convolved(self, x_BDT: Tensor, number: int) -> Tensor:
+    def convolved(self, x: Tensor, number: int) -> Tensor:
         """One convolution, numbered from 1."""
-        return self.get_submodule(f"conv{number}")(x_BDT)
+        return self.get_submodule(f"conv{number}")(x)
 
-    def active(self, x_BDT: Tensor, number: int) -> Tensor:  # who watches wants the number
+    def active(self, x: Tensor, number: int) -> Tensor:  # who watches wants the number
         """GELU after a convolution."""
-        return functional.gelu(x_BDT)
+        return functional.gelu(x)
 
     def projected(self, x_BTD: Tensor) -> Tensor:
         """From the width of the convolutions to d_model."""

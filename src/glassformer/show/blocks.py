@@ -97,7 +97,9 @@ class _Reader:
         title = f"{layer} {layers[0]}{sees}" if len(layers) == 1 else f"{len(layers)} × {layer}{sees}"
         note = f"{each:,}" if len(owners) == 1 else f"{len(owners)} × {each:,} = {len(owners) * each:,}"
         note += ", shared" if len(owners) < len(layers) else ""
-        count = each * len(owners)
+        common = self.common(block) if 0 in layers else 0
+        note += f", and {common:,} for all layers" if common else ""
+        count = each * len(owners) + common
         return Node(block.name, block.kind, title, None, count, note, steps[-1].output, steps, None, inner, layers, about)
 
     def counted(self, steps: Sequence[Step]) -> int:
@@ -111,6 +113,17 @@ class _Reader:
             and (tensor.block.layer is None) == (step.block.layer is None)
         }
         return sum(self.sizes[name] for name in own)
+
+    def common(self, layer: Block) -> int:
+        """The parameters of all layers together that only steps inside of layers read: they are counted with the first ones."""
+        outside = {tensor.name for step in self.program.steps if step.block.layer is None for tensor in step.inputs}
+        return sum(
+            parameter.size
+            for parameter in self.program.parameters
+            if (parameter.tensor.block.stack, parameter.tensor.block.part) == (layer.stack, layer.part)
+            and parameter.tensor.block.layer is None
+            and parameter.name not in outside
+        )
 
     def title(self, block: Block) -> str:
         spec = self.program.spec_of(block)

@@ -11,7 +11,7 @@ from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_text
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DecoderSpec(EncoderSpec):
     """Description of a decoder-only model: each token attends to itself and to earlier ones, and predicts the next token."""
 

@@ -79,7 +79,7 @@ def _is(default: Any, doc: str) -> Any:
     return field(default=default, metadata={"doc": doc})
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EncoderFields(Viewed):
     """Widths, depth and choices, named as in the paper, without checks: `EncoderSizes` adds what follows
     from them, `EncoderSpec` the rules between them."""
@@ -196,9 +196,16 @@ class EncoderFields(Viewed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from the defaults, ready for JSON or TOML; `EncoderSpec(**…)` restores the spec."""
-        kind: Any = type(self)
-        values = {name: getattr(self, name) for name, default in defaults(kind).items() if getattr(self, name) != default}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in changed_fields(self).items()}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed_fields(self).items())})"
+
+
+def changed_fields(spec: EncoderFields) -> dict[str, Any]:
+    """Return the fields that differ from the defaults, with their values."""
+    kind: Any = type(spec)
+    return {name: getattr(spec, name) for name, default in defaults(kind).items() if getattr(spec, name) != default}
 
 
 @lru_cache(maxsize=8)

@@ -12,7 +12,7 @@ from glassformer.spec.position_kinds import PositionKinds
 from glassformer.spec.sound_sizes import SoundSizes
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
     """The fields, and what follows from them."""
 

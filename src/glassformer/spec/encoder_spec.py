@@ -8,7 +8,7 @@ from glassformer.spec.encoder_sizes import EncoderSizes
 from glassformer.spec.rules import check
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EncoderSpec(EncoderSizes):
     """Description of an encoder: widths, depth and choices, named as in the paper. Use `replace` for variants."""
 

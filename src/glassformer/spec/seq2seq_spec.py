@@ -22,7 +22,7 @@ OF_ENCODER = frozenset(
 OF_INPUT = frozenset({"vocab", "positions", "position", "position_offset", "embedding_scale", "embedding_norm"})
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Seq2SeqSpec(EncoderSpec):
     """Description of an encoder-decoder. Its own fields are the encoder's; `decoder` is a record beside them.
 

@@ -14,8 +14,7 @@ import pytest
 import torch
 from checkpoint_files import CONFIG, add_tokenizer, bert_folder
 from model_cases import BERT, MODERN, VIT
-from tiny_models import CASES, VARIANTS, Case, guest, model_of, save
-from tiny_models import _class as class_of
+from tiny_models import CASES, VARIANTS, Case, class_of, guest, model_of, save
 
 import glassformer as gf
 from glassformer.errors import GlassformerError

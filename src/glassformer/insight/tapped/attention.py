@@ -34,8 +34,8 @@ class SplitCore(NamedTuple):
     def with_bias(self, bias_BHTS: Tensor) -> SplitCore:
         return SplitCore(self.fused.with_bias(bias_BHTS), self.visible, bias_BHTS)
 
-    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:
-        return self.fused.shared(x_BSJK, group)
+    def shared(self, x: Tensor, group: int) -> Tensor:
+        return self.fused.shared(x, group)
 
     def capped(self, cap: float) -> SplitCore:
         return SplitCore(self.fused.capped(cap), self.visible, self.bias)

@@ -180,7 +180,8 @@ def one_step(solution: Solution, name: Any) -> OneStep:
     fields = {field.name: getattr(solution, field.name) for field in dataclasses.fields(Solution)}
     title = f"{solution.title}: {name}"
     return OneStep(
-        **fields | {"problem": solution.problem.replace(title=title), "notes": (), "others": (), "only": name, "asked": (name,)}
+        **fields
+        | {"problem": solution.problem.replace(title=title), "notes": (), "others": (), "only": name, "requested": (name,)}
     )
 
 

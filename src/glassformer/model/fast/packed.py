@@ -65,8 +65,8 @@ class PackedCore(NamedTuple):
     def with_bias(self, bias_BHTS: Tensor) -> Core:
         raise NotImplementedError("a packed row has no rectangle of scores for a bias by content: `packing_suits` says so")
 
-    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:
-        return repeated(x_BSJK, group)
+    def shared(self, x: Tensor, group: int) -> Tensor:
+        return repeated(x, group)
 
     def capped(self, cap: float) -> Core:
         raise NotImplementedError("no kernel of packed rows caps scores: `packing_suits` says so")

@@ -136,9 +136,9 @@ class StepCore:
         mix_BTHV = mix_BJTV.reshape(rows, shared, self.beams, group, -1).transpose(1, 2)
         return mix_BTHV.reshape(rows * self.beams, 1, heads, -1)
 
-    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:
+    def shared(self, x: Tensor, group: int) -> Tensor:
         """Keys and values as they are stored."""
-        return x_BSJK
+        return x
 
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
         raise NotImplementedError("weights are read off a whole pass, not off a step")
