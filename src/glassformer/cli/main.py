@@ -221,14 +221,14 @@ def _plain(option: str) -> str:
 def _suggest_option(command: click.Command | None, error: UnknownFieldError) -> GlassformerError:
     """The error for `lr=3`, where `lr` is an option, or `optimiser=…`, which is close to one."""
     options = _options(command)
-    if command is None or error.meant is not None or nearest(error.field, error.known):
+    near = close_to(error.field, (*error.known, *options))
+    if command is None or error.meant is not None or (near in error.known and error.field not in options):
         return error
     if error.field in options:
         return GlassformerError(
             f"unknown field '{shown(error.field)}'. It is an option of {command.name}; write it with dashes: "
             f"{options[error.field]} …"
         )
-    near = close_to(error.field, options)
     hint = f" Did you mean '{options[near]}'?" if near is not None else ""
     way_out = f"{error.way_out.rstrip('.')}, 'glassformer {command.name} --help' lists the options."
     return GlassformerError(f"unknown field '{shown(error.field)}'.{hint} {way_out}")
