@@ -50,7 +50,7 @@ export function SpecForm({ known, words, derived, error }: FormProps) {
       {error && !rules.some((rule) => rule.name === error.field) && <Fault error={error} />}
       {exported ? (
         <p class="note">This page shows presets as they are. To change a field, install Glassformer and run <code>glassformer lab</code>.</p>
-      ) : (
+      ) : derived || error ? ( // with the values of the fields, whose width decides how many stand in a row
         <>
           {rules.filter((rule) => stands(rule) && !found.includes(rule)).map(shown)}
           <p class="field-chips" role="group" aria-label="fields">
@@ -72,7 +72,7 @@ export function SpecForm({ known, words, derived, error }: FormProps) {
             </button>
           )}
         </>
-      )}
+      ) : null}
     </form>
   );
 }

@@ -3,7 +3,7 @@ import { partColour } from "../shared/colours";
 import { useAnswer } from "../shared/api";
 import { Door } from "../shared/Door";
 import { count } from "../shared/format";
-import { Math } from "../shared/Math";
+import { Math, useFonts } from "../shared/Math";
 import { useParam } from "../shared/place";
 import { Empty, Shown } from "../shared/States";
 import { toNumber } from "../shared/wire";
@@ -71,27 +71,36 @@ export function EquationsTab({ asked }: { asked: Asked }) {
       {({ sections }) => (
         <>
           <Exports view="equations" asked={asked} />
-          {sections.map((section) => (
-          <section class="equations" key={section.title}>
-            <h3>{section.title}</h3>
-            {section.equations.map((equation) => (
-              <div class="equation" key={equation.number}>
-                <Door id={equation.name} label={`equation ${equation.number}: ${equation.name}`} class="soft">
-                  ({equation.number})
-                </Door>
-                <span class="equation-body" style={{ borderColor: partColour(equation.part) }}>
-                  <Math latex={`${equation.left} = ${equation.right}`} />
-                </span>
-                <span class="soft equation-shape" title={equation.name}>
-                  {equation.shape}
-                </span>
-              </div>
-            ))}
-          </section>
-          ))}
+          <Written sections={sections} />
         </>
       )}
     </Shown>
+  );
+}
+
+function Written({ sections }: { sections: Equations["sections"] }) {
+  const drawn = useFonts();
+  return (
+    <div class={drawn ? "" : "unready"}>
+      {sections.map((section) => (
+        <section class="equations" key={section.title}>
+          <h3>{section.title}</h3>
+          {section.equations.map((equation) => (
+            <div class="equation" key={equation.number}>
+              <Door id={equation.name} label={`equation ${equation.number}: ${equation.name}`} class="soft">
+                ({equation.number})
+              </Door>
+              <span class="equation-body" style={{ borderColor: partColour(equation.part) }}>
+                <Math latex={`${equation.left} = ${equation.right}`} />
+              </span>
+              <span class="soft equation-shape" title={equation.name}>
+                {equation.shape}
+              </span>
+            </div>
+          ))}
+        </section>
+      ))}
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 // Formulas through KaTeX. It comes with the page: a formula that grew after the page stood would move the doors under a finger.
 // KaTeX builds nodes, no HTML text: nothing in a formula can become markup.
 import katex from "katex";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export function Math({ latex, display = false }: { latex: string; display?: boolean }) {
   const node = useRef<HTMLSpanElement>(null);
@@ -13,4 +13,14 @@ export function Math({ latex, display = false }: { latex: string; display?: bool
     }
   }, [latex, display]);
   return <span class="math" ref={node} />;
+}
+
+/** Whether the fonts of what was drawn have arrived: formulas that wrap would move when they do, so a list of them is unseen until then. */
+export function useFonts(): boolean {
+  const [here, set] = useState(false);
+  useEffect(() => {
+    document.body.getBoundingClientRect(); // laid out, so that the browser knows which fonts it needs
+    void document.fonts.ready.then(() => set(true));
+  }, []);
+  return here;
 }

@@ -21,6 +21,9 @@ export function Strip({ opened, where, layer, head }: StripProps) {
   const large = opened.layers * opened.heads * opened.t * opened.t > 6_000_000 || !opened.whole;
   const answer = useAnswer<Arrays<Heads>>("/api/trace/heads", { ...where, layer: large ? numbered : 0 }, (url, body, signal) => arrays<Heads>(url, body, signal));
   const found = answer.value;
+  // Until the weights are there, empty squares keep their room.
+  const layers = found?.header.layers ?? (large ? [numbered] : Array.from({ length: opened.layers }, (_, number) => number));
+  const heads = found?.header.heads ?? opened.heads;
   const after = opened.steps.some((step) => step.layer === "after");
   const part = (id: string, words: string) => (
     <button type="button" class="strip-part" aria-pressed={layer === id} onClick={() => change({ layer: id, step: null, row: null, column: null })}>
@@ -41,34 +44,33 @@ export function Strip({ opened, where, layer, head }: StripProps) {
           </select>
         </label>
       )}
-      {found &&
-        found.header.layers.map((number, row) => (
-          <div class="strip-row" key={number}>
-            <button
-              type="button"
-              class="strip-name"
-              aria-pressed={layer === String(number)}
-              aria-label={`layer ${number}`}
-              onClick={() => change({ layer: String(number), row: null, column: null })}
-            >
-              {number}
-            </button>
-            <div class="strip-heads">
-              {Array.from({ length: found.header.heads }, (_, column) => (
-                <button
-                  type="button"
-                  class={edits().includes(`drop:${number}.${column}`) ? "strip-head silent" : "strip-head"}
-                  aria-pressed={layer === String(number) && head === column}
-                  aria-label={`layer ${number}, head ${column}${edits().includes(`drop:${number}.${column}`) ? ", ablated" : ""}`}
-                  title={`layer ${number}, head ${column}`}
-                  onClick={() => change({ layer: String(number), head: column ? String(column) : null, step: "attention.weights" })}
-                >
-                  <Thumbnail found={found} row={row} column={column} />
-                </button>
-              ))}
-            </div>
+      {layers.map((number, row) => (
+        <div class="strip-row" key={number}>
+          <button
+            type="button"
+            class="strip-name"
+            aria-pressed={layer === String(number)}
+            aria-label={`layer ${number}`}
+            onClick={() => change({ layer: String(number), row: null, column: null })}
+          >
+            {number}
+          </button>
+          <div class="strip-heads">
+            {Array.from({ length: heads }, (_, column) => (
+              <button
+                type="button"
+                class={edits().includes(`drop:${number}.${column}`) ? "strip-head silent" : "strip-head"}
+                aria-pressed={layer === String(number) && head === column}
+                aria-label={`layer ${number}, head ${column}${edits().includes(`drop:${number}.${column}`) ? ", ablated" : ""}`}
+                title={`layer ${number}, head ${column}`}
+                onClick={() => change({ layer: String(number), head: column ? String(column) : null, step: "attention.weights" })}
+              >
+                {found ? <Thumbnail found={found} row={row} column={column} /> : <canvas />}
+              </button>
+            ))}
           </div>
-        ))}
+        </div>
+      ))}
       {after && part("after", "output")}
     </nav>
   );

@@ -49,7 +49,7 @@ export function Watch({ runs, options, onRows }: WatchProps) {
               <span class="ring-key" /> best validation
             </li>
           </ul>
-          {!points && <p class="note">The first points appear after ten steps.</p>}
+          {!points && runs.some(({ row }) => row && isGoing(row)) && <p class="note">The first points appear after ten steps.</p>}
           <div class="two">
             <Curves runs={runs} what="loss" />
             <Curves runs={runs} what="accuracy" />
