@@ -76,7 +76,7 @@ USER_MISTAKES = [
     ("count bert-base --without biasses", "unknown part 'biasses'. Did you mean 'biases'?"),
     ("count bert-base --layers 3", "no such option '--layers'. Fields are written after the spec, without dashes: layers=…"),
     ("count bert-base --d-model 3", "without dashes: d_model=…"),
-    ("explain layer d_model=4", "which number? Name an encoder, then a tensor with the indices of a cell"),
+    ("explain layer d_model=4", "which number? Name a model, then a tensor with the indices of a cell"),
     ("explain layer layers.0.out t=0 d_model=0 --seed -1", "Invalid value for '--seed': -1 is not in the range x>=0."),
     ("count", "which encoder? Name a preset or a file"),
     ("conut bert-base", "unknown command 'conut'. Did you mean 'count'?"),

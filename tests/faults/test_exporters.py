@@ -271,8 +271,10 @@ def test_a_hostile_token_stays_text_in_a_picture(tmp_path, figure):
     run = tiny()
     for number, place in enumerate(range(0, 40, 4)):
         words = [[text.replace("\0", "?") for text in STRINGS[place : place + 4]]] * 2
-        object.__setattr__(run, "words", words) if hasattr(run, "words") else None
-        path = save_attention(attention(run, layer=0, head=0), tmp_path / f"{number}.svg")
+        run.tokens = words
+        shown = attention(run, layer=0, head=0)
+        assert shown.queries == words[0]
+        path = save_attention(shown, tmp_path / f"{number}.svg")
         names = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(path.read_bytes()).iter()}
         assert names & {"script", "foreignObject", "image", "a", "iframe"} <= {"image"}
     figure("Q4", "pictures: 40 tokens in SVG, 0 elements that run", cases=40, part="pictures")

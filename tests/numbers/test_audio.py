@@ -45,7 +45,7 @@ def test_frames_need_an_audio_checkpoint(tmp_path):
     with pytest.raises(GlassformerError, match="frames needs a checkpoint that reads audio; the input of a spec without weights"):
         gf.run("whisper-tiny", frames=np.zeros((80, 3000)))
     bert = save(model_of(Case("bert", "BertModel")), tmp_path / "bert")
-    with pytest.raises(GlassformerError, match="this encoder reads text: give either text or tokens"):
+    with pytest.raises(GlassformerError, match="this model reads text: give either text or tokens"):
         gf.run(bert, frames=np.zeros((5, 14)))
     with pytest.raises(GlassformerError, match="this encoder reads frames, not text"):
         gf.run("whisper-tiny", text="a wall", **SMALL)

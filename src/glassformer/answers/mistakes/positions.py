@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from glassformer.numbers.by_hand.operations import PositionEntries, PositionTable
+if TYPE_CHECKING:
+    from glassformer.numbers.by_hand.operations import PositionEntries, PositionTable
 
-Table: TypeAlias = PositionTable | PositionEntries
+Table: TypeAlias = "PositionTable | PositionEntries"
 Wave: TypeAlias = Callable[[float, int], float]  # position and feature -> the number in the table
 
 

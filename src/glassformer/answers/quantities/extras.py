@@ -11,7 +11,6 @@ from glassformer.answers.quantities.registry import means
 from glassformer.errors import GlassformerError
 from glassformer.expressions.exact import Real
 from glassformer.expressions.tree import List
-from glassformer.numbers.by_hand.operations import PositionEntries
 
 BASE = 10000.0
 FLOAT_ROOM = Fraction(1, 10**14)
@@ -26,6 +25,8 @@ SPECIAL = {1: "[CLS] text [SEP]", 2: "[CLS] first [SEP] second [SEP]"}
 )
 def positions(context: Context) -> Found:
     """Return the entry in row `position` and column `feature`."""
+    from glassformer.numbers.by_hand.operations import PositionEntries  # the only quantity that needs it
+
     spec = context.spec
     if len(context.quantity.arguments) != 2:
         raise GlassformerError(f"{context.text}: expected a position and a feature in the parentheses, as in positions(3, 5).")
