@@ -1,1 +1,1 @@
-"""The edge of the model: memory is asked for, inputs are checked and parameters are named here."""
+"""The boundary of the model: allocating memory, checking inputs, and naming parameters."""

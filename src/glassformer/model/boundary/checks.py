@@ -1,7 +1,7 @@
-"""The boundary: whatever goes in is checked here once, in one line of words, before any kernel can trip over it.
+"""Checks of all inputs, done once before the forward pass; an error is one line.
 
-Numbers are read from the device in one trip. While a graph is compiled or captured they cannot be read: shapes and types are
-checked still, and `check_batch` checks the numbers where batches are made.
+Values are read from the device in a single transfer. While a graph is compiled or captured they cannot be read: shapes and
+types are still checked, and `check_batch` checks the values where batches are made.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 def checked(spec: EncoderSpec, given: Inputs, here: Tensor, return_weights: Collection[int]) -> Inputs:
-    """The inputs as the model takes them: ids as int64, `attend` boolean or None, `predict_at` as flat indices."""
+    """The inputs in the form that the model uses: ids as int64, `attend` boolean or None, `predict_at` as flat indices."""
     _check_tensors(spec, given, here)
     _SHAPES[spec.reads](spec, given.inputs, here)
     _check_companions(spec, given)
@@ -32,7 +32,7 @@ def checked(spec: EncoderSpec, given: Inputs, here: Tensor, return_weights: Coll
 
 
 def check_only_logits(spec: EncoderSpec, *, looked_at: bool) -> None:
-    """Logits alone can be asked for where a head makes some, and not together with a look inside."""
+    """Check that `only_logits` is used with a head that returns logits, and without other outputs."""
     if spec.head == "none" and not spec.predicts_next:
         raise GlassformerError("only_logits=True, but head=none makes no logits. Try head=classify, or leave it out.")
     if looked_at:
@@ -40,14 +40,14 @@ def check_only_logits(spec: EncoderSpec, *, looked_at: bool) -> None:
 
 
 def check_batch(spec: EncoderSpec, inputs: Tensor, attend: Tensor | None = None, segments: Tensor | None = None) -> None:
-    """The checks of a pass without the pass, for loaders that feed a compiled model."""
+    """The checks of a forward pass without the pass, for loaders that feed a compiled model."""
     floats = isinstance(inputs, Tensor) and inputs.is_floating_point()
     here = torch.empty(0, dtype=inputs.dtype if floats else None, device=getattr(inputs, "device", None))
     checked(spec, Inputs(inputs, attend, segments), here, ())
 
 
 def unreadable(tensor: Tensor) -> bool:
-    """Whether the numbers of a tensor cannot be looked at: it is being traced, captured, or has none."""
+    """Whether the values of a tensor cannot be read: it is being traced or captured, or it is a meta tensor."""
     if torch.compiler.is_compiling() or tensor.is_meta:
         return True
     return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
@@ -146,7 +146,7 @@ def _check_dtype(name: str, value: Tensor, here: Tensor) -> None:
 
 
 def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
-    """Mask, segments, positions and what is asked for: do they belong to this encoder, and to these inputs?"""
+    """Check that mask, segments, positions and requested outputs match this encoder and these inputs."""
     inputs, attend, segments, positions, ask = given
     if spec.one_length and not (positions is None and (attend is None or spec.raw_sound)):
         what = "patch of an image" if spec.reads == "image" else "frame of a sound"
@@ -175,7 +175,7 @@ def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
 
 
 def _float_mask(attend: Tensor) -> GlassformerError:
-    """Zeros may mean 'add nothing' or 'do not attend': a mask of numbers is never guessed at."""
+    """Refuse a mask of floats: zeros may mean "add nothing" or "do not attend"."""
     told = "attend must be boolean, or 0 and 1 (1 = a real token)"
     if not unreadable(attend):
         wrong = ((attend != 0) & (attend != 1)).nonzero()
@@ -198,7 +198,7 @@ def _check_layers(spec: EncoderSpec, return_weights: Collection[int]) -> None:
 
 
 class Range(NamedTuple):
-    """Whole numbers that must lie in 0 … rows - 1 (None: any that are not negative), and where that is from."""
+    """Integers that must lie in 0 … rows - 1 (None: any that are not negative), with their origin for error messages."""
 
     name: str
     values: Tensor
@@ -228,7 +228,7 @@ def _ranges(spec: EncoderSpec, given: Inputs) -> Iterator[Range]:
 
 
 def _check_numbers(spec: EncoderSpec, given: Inputs) -> Inputs:
-    """Every number that indexes a table is inside it, and padding stands where it may; a mask of nothing is dropped."""
+    """Check that every index is inside its table and that padding is on the allowed side; drop a mask that masks nothing."""
     ranges = list(_ranges(spec, given))
     facts = [fact for one in ranges for fact in one.values.aminmax()]
     if given.attend is not None:

@@ -26,7 +26,7 @@ class Decoder(Encoder):
 
 
 def model_of(spec: Any, **where: Any) -> Any:
-    """The model of a spec: of an encoder-decoder, of a decoder, or of an encoder."""
+    """The PyTorch model of a spec: an encoder-decoder, a decoder, or an encoder."""
     if isinstance(spec, Seq2SeqSpec):
         return Seq2Seq(spec, **where)
     return Decoder(spec, **where) if isinstance(spec, DecoderSpec) else Encoder(spec, **where)

@@ -1,4 +1,4 @@
-"""`gf.Encoder`: the plain encoder with memory that was asked for, first weights, checked inputs and the ledger's names."""
+"""`gf.Encoder`: the plain encoder with allocated memory, initial weights, checked inputs and parameter names of the ledger."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Encoder(PlainEncoder):
         dtype: torch.dtype | str | None = None,
         fresh: bool = True,
     ) -> None:
-        """`fresh=False` leaves the weights as the memory was found, for a loader that fills every one of them."""
+        """`fresh=False` leaves the weights uninitialized, for a loader that fills all of them."""
         require(EncoderSpec, spec, "an encoder is built from a spec, as in gf.Encoder(gf.spec('bert-tiny'))")
         for name in ("longest", "image_size", "head_k"):
-            getattr(spec, name)  # worked out now: in Python 3.11 torch.compile cannot enter a cached property
+            getattr(spec, name)  # computed here, since torch.compile cannot enter a cached property in Python 3.11
         with start.laid_out():
             super().__init__(spec)
         start.allocate(self, device, dtype)
@@ -37,7 +37,7 @@ class Encoder(PlainEncoder):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Fresh weights: see `start.fill`."""
+        """Initialize the weights: see `start.fill`."""
         start.fill(self)
 
     def forward(
@@ -52,12 +52,12 @@ class Encoder(PlainEncoder):
         return_weights: Collection[int] = (),
         return_hidden: bool = False,
     ) -> Output:
-        """One pass over tokens [batch, t], an image [batch, channel, row, column], sound [batch, mel, frame] or vectors.
+        """One forward pass over tokens [batch, t], an image [batch, channel, row, column], sound [batch, mel, frame] or vectors.
 
-        `attend` is True at real tokens. `positions` are the positions where they are not 0, 1, 2, … `predict_at` chooses
-        where a masked-token head predicts: True there, or flat indices (row · t + column), which torch.compile prefers.
-        `only_logits` says that nothing but the logits is read: after `fast.apply` the last layer then goes on, after its
-        attention, for the tokens alone that the head reads.
+        `attend` is True at real tokens. `positions` replaces the default 0, 1, 2, … `predict_at` chooses where a masked-token
+        head predicts: True there, or flat indices (row · t + column), which torch.compile prefers. With `only_logits`, nothing
+        but the logits is returned: after `fast.apply`, the last layer then computes what follows its attention only for the
+        tokens that the head reads.
         """
         given = Inputs(inputs, attend, segments, positions, predict_at)
         given = checks.checked(self.spec, given, self.here, return_weights)
@@ -67,9 +67,9 @@ class Encoder(PlainEncoder):
         return self.run(given, wanted=wanted)
 
     def ledger(self) -> Iterator[tuple[str, Tensor]]:
-        """Every parameter under its name in the ledger, as a view with the ledger's axes: `W_Q` is [d_model, head, d_k]."""
+        """Every parameter by its name in the ledger, as a view with the ledger's axes: `W_Q` is [d_model, head, d_k]."""
         return names.ledger(self)
 
     def load_ledger(self, weights: Mapping[str, Any]) -> None:
-        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; nothing may be missing or left."""
+        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; missing or extra names are refused."""
         names.load(self, weights)

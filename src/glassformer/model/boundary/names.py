@@ -12,8 +12,8 @@ from glassformer.arguments import require
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.spec.fields import MOST_SIZES
 
-# The words that ledger names are made of, numbers of layers aside. The model's other words (source, classifier, …) say how
-# it is built, not what it is, and are left out.
+# The words that ledger names consist of, besides layer numbers. Other words in the model's names (source, classifier, …)
+# describe how it is built, not what it is, and are omitted.
 WORDS = (
     *("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "relative_norm", "final_norm", "pooler", "head"),
     *("encoder", "decoder", "cross", "norm_cross", "output_norm_cross", "token_norm"),
@@ -23,38 +23,38 @@ WORDS = (
 
 
 def ledger(encoder: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    """Every parameter's name in the ledger with a view of it that shares its memory and has the ledger's axes."""
+    """Every parameter by its name in the ledger, as a view that shares its memory and has the ledger's axes."""
     for path, module in encoder.named_modules():
-        with torch.no_grad():  # a caller may write into one view before taking the next
+        with torch.no_grad():  # a caller may write into one view before reading the next
             views = list(views_of(module))
         yield from ((ledger_path(path) + symbol, view.detach()) for symbol, view in views)
 
 
 def views_of(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    """A module's own parameters: it says what they are called, or has called them so."""
+    """A module's own parameters, under the names that the module gives them, if it does."""
     views: Callable[[], Iterator[tuple[str, Tensor]]] | None = getattr(module, "views", None)
     if views is not None:
         yield from views()
-    elif not isinstance(module, nn.Linear | nn.Conv1d):  # what PyTorch calls weight and bias is named by who holds it
+    elif not isinstance(module, nn.Linear | nn.Conv1d):  # PyTorch's names weight and bias depend on the module that holds them
         yield from module.named_parameters(recurse=False)
 
 
 def ledger_path(path: str) -> str:
-    """`head.classifier.norm` of the model is `head.norm.` of the ledger."""
+    """Return the ledger's name: `head.classifier.norm` of the model is `head.norm`."""
     words = path.split(".")
     if words[:2] == ["decoder", "head"]:  # the one head of an encoder-decoder
         words = words[1:]
     stack = 1 if words[0] in ("encoder", "decoder") else 0
-    if words[stack:] and words[stack] in ("relative", "tables"):  # relative tables are handed to the layers, and counted there
+    if words[stack:] and words[stack] in ("relative", "tables"):  # relative tables are passed to the layers, and counted there
         words[stack] = "layers"
-    if words[-1] == "final_norm":  # where only the pooled vector is normalised, the pooler has it
+    if words[-1] == "final_norm":  # where only the pooled vector is normalised, the norm belongs to the pooler
         words = [*words[:stack], words[-1]]
     return "".join(f"{word}." for word in words if word in WORDS or word.isdecimal())
 
 
 @torch.no_grad()
 def load(encoder: Any, weights: Mapping[str, Any]) -> None:
-    """Copy `weights` into the model. Everything is checked before the first number is copied."""
+    """Copy `weights` into the model. All of them are checked before the first is copied."""
     require(Mapping, weights, "weights are a mapping from names of the ledger to arrays")
     views = dict(encoder.ledger())
     missing = [name for name in views if name not in weights]

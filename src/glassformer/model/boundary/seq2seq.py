@@ -1,4 +1,4 @@
-"""`gf.Seq2Seq`: the plain encoder-decoder with memory, first weights, checked inputs and the ledger's names."""
+"""`gf.Seq2Seq`: the plain encoder-decoder with allocated memory, initial weights, checked inputs and names of the ledger."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Seq2Seq(PlainSeq2Seq):
         dtype: torch.dtype | str | None = None,
         fresh: bool = True,
     ) -> None:
-        """`fresh=False` leaves the weights as the memory was found, for a loader that fills every one of them."""
+        """`fresh=False` leaves the weights uninitialized, for a loader that fills all of them."""
         require(Seq2SeqSpec, spec, "it is built from an encoder-decoder's spec, as in gf.Seq2Seq(gf.spec('transformer'))")
         with start.laid_out():
             super().__init__(spec)
@@ -38,7 +38,7 @@ class Seq2Seq(PlainSeq2Seq):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Fresh weights: see `start.fill`."""
+        """Initialize the weights: see `start.fill`."""
         start.fill(self)
 
     def forward(
@@ -52,10 +52,10 @@ class Seq2Seq(PlainSeq2Seq):
         return_weights: Collection[int] = (),
         return_hidden: bool = False,
     ) -> Both:
-        """One pass over a source (tokens [batch, t], or what else the encoder reads) and a target [batch, u].
+        """One forward pass over a source (tokens [batch, t], or other inputs of the encoder) and a target [batch, u].
 
-        The logits at a position of the target are those of the token after it. `attend` and `attend_target` are True at real
-        tokens; padding stands on the right of a target, so `attend_target` changes nothing before it.
+        The logits at a target position are those of the next token. `attend` and `attend_target` are True at real tokens; a
+        target is padded on the right, so `attend_target` does not change anything before the padding.
         """
         read = checks.checked(self.spec.encoder, Inputs(source, attend), self.here, ())
         given = Inputs(target, attend_target, None, None, predict_at)
@@ -65,10 +65,10 @@ class Seq2Seq(PlainSeq2Seq):
         return self.run(Pair(read, written), Wanted(return_weights, yes_no("return_hidden", return_hidden)))
 
     def ledger(self) -> Iterator[tuple[str, Tensor]]:
-        """Every parameter under its name in the ledger, as a view with the ledger's axes; a shared table once."""
+        """Every parameter by its name in the ledger, as a view with the ledger's axes; a shared table appears once."""
         doubled = "decoder.embeddings.E_token" if self.spec.shares_table else None
         return ((name, view) for name, view in names.ledger(self) if name != doubled)
 
     def load_ledger(self, weights: Mapping[str, Any]) -> None:
-        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; nothing may be missing or left."""
+        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; missing or extra names are refused."""
         names.load(self, weights)

@@ -1,4 +1,4 @@
-"""Before the first number: does the model fit into memory, and what do its weights start from."""
+"""Initialization: whether the model fits into memory, and its initial weights."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from glassformer.model.norms import LayerScale, Norm
 from glassformer.model.positions import ByDistance, ByLogDistance, RelativeGate, sinusoid
 from glassformer.model.sound import ConvolvedPositions, OverFeatures
 
-SHARE = 0.8  # of the memory that is free, at most
-MOST_NUMBERS = 10**11  # where nothing says how much memory is free
+SHARE = 0.8  # share of the free memory, at most
+MOST_NUMBERS = 10**11  # if the free memory is unknown
 SPREAD = 0.02
 LAYER_SCALE = 0.1
 DTYPES = {
@@ -30,7 +30,7 @@ DTYPES = {
 
 @contextmanager
 def laid_out() -> Iterator[None]:
-    """Inside, a parameter is a shape on the meta device: a model can be counted before memory is asked for."""
+    """Within this context parameters are created on the meta device, so that a model can be counted without memory."""
     try:
         with torch.device("meta"):
             yield
@@ -41,7 +41,7 @@ def laid_out() -> Iterator[None]:
 
 
 def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch.dtype | str | None) -> None:
-    """Give a model that was laid out on the meta device its memory, unless it would not fit."""
+    """Allocate the memory of a model on the meta device; refuse if it would not fit."""
     device = _device(device)
     dtype = as_dtype(dtype) if dtype is not None else torch.get_default_dtype()
     count = sum(parameter.numel() for parameter in encoder.parameters())
@@ -54,7 +54,7 @@ def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch
 
 
 def _device(device: torch.device | str | None) -> torch.device:
-    """A device that is there."""
+    """Return the device; refuse one that is not available."""
     try:
         found = torch.device(device) if device is not None else torch.get_default_device()
         torch.empty(0, device=found)
@@ -65,7 +65,7 @@ def _device(device: torch.device | str | None) -> torch.device:
 
 
 def as_dtype(word: str | torch.dtype) -> torch.dtype:
-    """A type of floating-point numbers by its name."""
+    """Return the floating-point dtype with this name."""
     if isinstance(word, torch.dtype) and word.is_floating_point:
         return word
     if str(word) not in DTYPES:
@@ -81,7 +81,7 @@ def _too_large(count: str, needed: str) -> GlassformerError:
 
 
 def in_words(size: int) -> str:
-    """Bytes with the unit that makes them short: `12.3 GB`."""
+    """Format bytes with a suitable unit: `12.3 GB`."""
     number, units = float(size), ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
     while number >= 1000 and len(units) > 1:
         number, units = number / 1000, units[1:]
@@ -89,7 +89,7 @@ def in_words(size: int) -> str:
 
 
 def free_bytes(device: torch.device) -> int | None:
-    """Memory that is free on a device; None where nothing says so."""
+    """Return the free memory of a device; None if unknown."""
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
     if device.type != "cpu":
@@ -116,7 +116,7 @@ def _left_in_container(group: Path) -> int | None:
 
 @torch.no_grad()
 def fill_constants(encoder: nn.Module) -> None:
-    """What is computed once and never learned."""
+    """Fill the buffers, which are computed once and not trained."""
     for module in encoder.modules():
         if isinstance(module, ByDistance | ByLogDistance):
             starts = bucket_starts(module) if isinstance(module, ByDistance) else row_starts(module)
@@ -126,13 +126,13 @@ def fill_constants(encoder: nn.Module) -> None:
 
 
 def bucket_starts(buckets: ByDistance) -> list[int]:
-    """The distances at which a new bucket begins. Taken once, so that no device rounds the logarithm its own way."""
+    """The distances at which a new bucket begins, computed once so that the logarithm is rounded the same way on every device."""
     ahead, distance = buckets.ahead, buckets.distance
     exact = max(ahead // 2, 1)
     room = math.log(distance / exact)
 
     def bucket(away: int) -> int:
-        # float32 on purpose: the published models round here, and a bucket more or less is another number.
+        # float32 on purpose: the published models round here, and another bucket is another result
         share = torch.log(torch.tensor(away, dtype=torch.float32, device="cpu") / exact) / room
         return exact + int(share * (ahead - exact))
 
@@ -145,23 +145,23 @@ def row_starts(rows: ByLogDistance) -> list[int]:
     """The distances at which a new row begins, as in `bucket_starts`."""
     side, distance = rows.side, rows.distance
     near = side // 2 if distance > side else side
-    # float32 on purpose: the published models round here, and a bucket more or less is another number.
+    # float32 on purpose: the published models round here, and another bucket is another result
     room = torch.log(torch.tensor((distance - 1) / near, dtype=torch.float32, device="cpu"))
 
     def row(away: int) -> int:
         share = torch.log(torch.tensor(away, dtype=torch.float32, device="cpu") / near) / room
         return near + int(torch.ceil(share * (near - 1)))
 
-    far = range(near + 1, distance**2)  # past its end the last row has begun, or never does
+    far = range(near + 1, distance**2)  # beyond its end, the last row has begun or never does
     found = (bisect_left(far, n, key=row) for n in range(near + 1, side + 1))
     return [*range(1, near + 1), *(far[i] if i < len(far) else torch.iinfo(torch.int64).max for i in found)]
 
 
 @torch.no_grad()
 def fill(encoder: nn.Module) -> None:
-    """BERT's and ViT's start: weights and tables normal with spread 0.02, cut at twice that; biases 0; norms 1 and 0.
+    """Initialize as BERT and ViT do: weights and tables normal with σ = 0.02, truncated at 2σ; biases 0; norms 1 and 0.
 
-    Factors of a layer scale start at 0.1 (CaiT up to 18 layers), and a stored table of sine waves holds sine waves.
+    Factors of a layer scale start at 0.1 (CaiT up to 18 layers), and a stored sinusoidal table holds its sines.
     """
     fill_constants(encoder)
     for module in encoder.modules():

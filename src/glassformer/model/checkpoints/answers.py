@@ -1,4 +1,4 @@
-"""What an implementation answers to one input, so that two of them can be compared layer by layer; first of all, ours."""
+"""Outputs of an implementation for one input, layer by layer, for comparing two implementations; and our own outputs."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ TEXTS = (
     "A glass wall hides nothing: every number behind it can be seen, and every one of them adds up.",
     "Time flies like an arrow.",
 )
-LENGTH, SHORT = 13, 8  # tokens of the made-up rows, where there is no tokenizer
+LENGTH, SHORT = 13, 8  # tokens of the generated rows, if there is no tokenizer
 TARGET = 6  # tokens of the targets of an encoder-decoder
 
 Array = NDArray[Any]
 
 
 class Answer(NamedTuple):
-    """What enters the first layer and what each layer gives, then what comes out, by name."""
+    """The input of the first layer, the output of each layer, and the final outputs, by name."""
 
     hidden: tuple[Array, ...]
     outputs: dict[str, Array]  # states, pooled, logits, next
 
 
 class Given(NamedTuple):
-    """One input, by the names that the program uses for its parts, and how to call it in a sentence."""
+    """One input, by the names of the program, and a description of it."""
 
     parts: dict[str, Array]
     words: str
 
     @property
     def real(self) -> Array | None:
-        """True at real tokens; None where every token is real."""
+        """True at real tokens; None if all tokens are real."""
         return self.parts.get("attend")
 
 
 @torch.inference_mode()
 def our_answer(encoder: Encoder | Seq2Seq, given: Mapping[str, Array]) -> Answer:
-    """The fast model's answer; of an encoder-decoder, that of its decoder, and the states that it reads."""
+    """Our model's outputs; for an encoder-decoder, those of its decoder and the encoder's states."""
     spec, here = encoder.spec, encoder.here
     inputs = torch.as_tensor(given[spec.reads])
     inputs = inputs if spec.reads == "tokens" else inputs.to(here.dtype)
@@ -63,7 +63,7 @@ def our_answer(encoder: Encoder | Seq2Seq, given: Mapping[str, Array]) -> Answer
     beside = {name: torch.as_tensor(given[name]).to(here.device) for name in ("attend", "segments") if name in given}
     output = encoder(inputs.to(here.device), **beside, return_hidden=True)
     pooled = output.pooled
-    if pooled is None and spec.head == "none":  # no part of the model does it, but its spec says which token stands for all
+    if pooled is None and spec.head == "none":  # by the spec, since no part of the model does it
         pooled = pool(output.states, Padded(beside.get("attend")), spec, spec.pool)
     found = {"states": output.states, "pooled": pooled, "logits": output.logits, "next": output.next_logits}
     return Answer(
@@ -78,7 +78,7 @@ def _array(tensor: torch.Tensor) -> Array:
 
 
 def example(folder: CheckpointFolder, *, seed: int = 0) -> Given:
-    """An input for a model: two texts where the folder has a tokenizer, numbers from a seed otherwise."""
+    """An input for a model: two texts if the folder has a tokenizer, seeded random numbers otherwise."""
     spec = folder.spec
     if isinstance(spec, Seq2SeqSpec):
         read = example(folder._replace(spec=spec.encoder), seed=seed)
@@ -102,7 +102,7 @@ def example(folder: CheckpointFolder, *, seed: int = 0) -> Given:
 
 
 def _shorter(spec: EncoderSpec) -> dict[str, Array]:
-    """The second of two raw sounds is the shorter one, where it can be."""
+    """The second of two raw sounds is shorter, if the model allows it."""
     length = spec.longest or 1
     if not spec.raw_sound or length < 2:
         return {}
@@ -110,7 +110,7 @@ def _shorter(spec: EncoderSpec) -> dict[str, Array]:
 
 
 def _texts(folder: CheckpointFolder) -> list[list[int]]:
-    """The example texts as ids; nothing where the folder's tokenizer cannot be had."""
+    """The example texts as ids; None if the folder's tokenizer cannot be used."""
     try:
         tokenizer = load_tokenizer(Path(folder.path))
         most = min(folder.spec.longest or 64, 64)
@@ -121,7 +121,7 @@ def _texts(folder: CheckpointFolder) -> list[list[int]]:
 
 
 def _made_up(folder: CheckpointFolder, rng: np.random.Generator) -> list[list[int]]:
-    """Random ids without the special ones, which some models look for: RoBERTa counts padding, CLIP ends at the end token."""
+    """Random ids without special tokens, which some models treat differently: RoBERTa counts padding, CLIP stops at the end."""
     ends = folder.aside.get("eos_token_id")
     vocab = folder.spec.vocab or 0
     special = {value for key, value in folder.aside.items() if key.endswith("_token_id") and isinstance(value, int)}

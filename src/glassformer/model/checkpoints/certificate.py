@@ -1,4 +1,4 @@
-"""The certificate of a load: the verdict, where every parameter came from, and how near two implementations come."""
+"""The certificate of a load: the verdict, the source of every parameter, and the differences between two implementations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glassformer.model.checkpoints.loading import unused_parts, verdict
 from glassformer.spec import MASKED_HEADS
 from glassformer.spec.viewed import Viewed
 
-# The largest difference that is allowed, as a part of the largest number at that place (or of one, where that is smaller).
+# The largest difference allowed, relative to the largest number of the tensor (or to 1, if that is smaller).
 BOUNDS = {"float64": 1e-10, "float32": 1e-5, "original": 1e-5}
 
 Verdict = Literal["exact", "head differs", "refused"]
@@ -31,11 +31,11 @@ class Row(NamedTuple):
     shape: tuple[int, ...]
     tensor: str
     stored: tuple[int, ...]
-    how: str  # as it is, transposed, or which rows
+    how: str  # unchanged, transposed, or which rows
 
 
 class Gap(NamedTuple):
-    """The largest difference at one place, and the largest number there."""
+    """The largest difference in one tensor, and the largest number in it."""
 
     place: str
     difference: float
@@ -43,12 +43,12 @@ class Gap(NamedTuple):
 
     @property
     def relative(self) -> float:
-        """The difference as a part of the largest number, or of one, where that is smaller."""
+        """The difference relative to the largest number, or to 1, if that is smaller."""
         return self.difference / max(1.0, self.largest)
 
 
 class Comparison(NamedTuple):
-    """Two implementations on the same input, place by place."""
+    """Two implementations on the same input, tensor by tensor."""
 
     what: str
     bound: float
@@ -56,24 +56,24 @@ class Comparison(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether every difference is within the bound; one that is no number is not."""
+        """Whether every difference is within the bound; NaN is not."""
         return bool(self.gaps) and all(gap.relative <= self.bound for gap in self.gaps)
 
     @property
     def worst(self) -> float:
-        """The largest of them, as a part of the largest number."""
+        """The largest difference, relative to the largest number."""
         return max((gap.relative if gap.relative == gap.relative else np.inf for gap in self.gaps), default=np.inf)
 
 
 @dataclass(frozen=True)
 class Certificate(Viewed):
-    """What a load comes to. A refused one has the reason and what does not fit; the others have the map and comparisons."""
+    """The result of a load. A refused one has the reason and what does not match; others have the map and comparisons."""
 
     verdict: Verdict
     folder: str
     model_class: str = ""
     parameters: int = 0
-    stored: str = ""  # types of the stored numbers, with how many tensors have each
+    stored: str = ""  # types of the stored numbers, with the number of tensors of each
     reason: str = ""
     rows: tuple[Row, ...] = ()
     tied: tuple[str, ...] = ()
@@ -89,15 +89,15 @@ class Certificate(Viewed):
 
     @property
     def holds(self) -> bool:
-        """Whether the load is right: not refused, and every comparison within its bound."""
+        """Whether the load is correct: not refused, and every comparison within its bound."""
         return self.verdict != "refused" and all(one.holds for one in self.comparisons)
 
     def folded(self) -> list[Row]:
-        """The map with one line for all layers that are alike."""
+        """The map with one line for all layers that are mapped alike."""
         return starred(self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the fields as JSON values."""
         plain = {name: value for name, value in self.__dict__.items() if name not in ("rows", "comparisons")}
         comparisons = [
             {"what": one.what, "bound": one.bound, "worst": one.worst, "holds": one.holds, "gaps": _gaps(one)}
@@ -115,7 +115,7 @@ def _gaps(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def certificate(folder: CheckpointFolder) -> Certificate:
-    """The certificate of a folder that was opened, without comparisons yet."""
+    """The certificate of a folder that was opened, without comparisons."""
     match = folder.match
     types = Counter(folder.files.tensors[name].entry.dtype for name in {place.name for place in match.found.values()})
     return Certificate(
@@ -133,7 +133,7 @@ def certificate(folder: CheckpointFolder) -> Certificate:
 
 
 def refused(path: str, reason: str, match: Match | None) -> Certificate:
-    """The certificate of a folder that cannot be loaded, with what does not fit where that is known."""
+    """The certificate of a folder that cannot be loaded, with what does not match, if that is known."""
     if match is None:
         return Certificate("refused", path, reason=reason)
     return Certificate(
@@ -156,7 +156,7 @@ def _row(name: str, shape: tuple[int, ...], place: Place) -> Row:
 
 
 def _tied(folder: CheckpointFolder) -> list[str]:
-    """What is one tensor in the model although it has two names, there or in the file."""
+    """Tensors of the model that have two names, there or in the file."""
     spec, said = folder.spec, []
     if spec.head in MASKED_HEADS and spec.tie:
         said.append("head.W_vocab is embeddings.E_token, transposed")
@@ -170,12 +170,12 @@ def _tied(folder: CheckpointFolder) -> list[str]:
 
 
 def compare(what: str, ours: Answer, theirs: Answer, *, bound: float, real: Array | None = None) -> Comparison:
-    """Every layer and every output that both have; of padded rows, the real tokens only."""
+    """Every layer and every output that both have; of padded rows, only the real tokens."""
     gaps = [
         _gap("x" if layer == 0 else f"layers.{layer - 1}.out", a, b, real)
         for layer, (a, b) in enumerate(zip(ours.hidden[:-1], theirs.hidden[:-1], strict=True))
     ]
-    # The last one is kept by some classes of transformers before the final norm and by some after it.
+    # Some classes of transformers store the last state before the final norm, others after it.
     last = [ours.hidden[-1], *([ours.outputs["states"]] if "states" in ours.outputs else [])]
     place = "x" if len(ours.hidden) == 1 else f"layers.{len(ours.hidden) - 2}.out"
     gaps.append(min((_gap(place, a, theirs.hidden[-1], real) for a in last), key=lambda gap: gap.difference))
@@ -193,7 +193,7 @@ def _gap(place: str, ours: Array, theirs: Array, real: Array | None) -> Gap:
 
 
 def starred(rows: tuple[Row, ...]) -> list[Row]:
-    """The map with one line for all layers that are alike, their number written *."""
+    """The map with one line for all layers that are mapped alike, with their number written as *."""
     found: dict[Row, None] = {}
     for row in rows:
         layer = LAYER.match(row.parameter)

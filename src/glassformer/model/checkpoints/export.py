@@ -1,4 +1,4 @@
-"""From an encoder back to a model folder, in the layout it came from or in our own; whole, or not at all."""
+"""Writing an encoder to a model folder, in its original layout or in our own; complete, or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from glassformer.spec.huggingface import FAMILIES, from_config
 
 
 class Form(NamedTuple):
-    """How a folder is written: the names of which family and class, and the documents beside the weights."""
+    """How a folder is written: the tensor names of which family and class, and the documents beside the weights."""
 
     family: str
     model_class: str
@@ -43,9 +43,9 @@ def save(
     labels: Sequence[str] = (),
     beside: str | Path | None = None,
 ) -> Path:
-    """Write a model folder that is not there yet, or is empty.
+    """Write a model folder, which must not exist or be empty.
 
-    With a Hugging Face `config` (and the class that it is read as) transformers reads the folder; without one it has our own
+    With a Hugging Face `config` (and the class that it is read as) transformers can read the folder; without one it has our own
     spec.json and the names of the ledger. `beside` is a model folder whose tokenizer and settings are copied.
     """
     kinds = "gf.save expects an encoder made by gf.Encoder(spec) (a loaded model has its own save method)"
@@ -72,7 +72,7 @@ def save(
     return target
 
 
-# What the classes that people train are called, by the head of the encoder.
+# The names of the classes that people train, by the head of the encoder.
 TRAINED = {
     "classify": ("ForSequenceClassification", "ForImageClassification"),
     "tag": ("ForTokenClassification",),
@@ -81,7 +81,7 @@ TRAINED = {
 
 
 def class_for(spec: EncoderSpec, config: Mapping[str, Any]) -> str | None:
-    """The class of transformers that is this encoder to the last field, where the family of a config has one."""
+    """The class of transformers that equals this encoder in every field, if the config's family has one."""
     family = FAMILIES.get(str(config.get("model_type")))
     for name in family.classes if family is not None else ():
         if name.endswith(TRAINED.get(spec.head, ())):
@@ -104,14 +104,14 @@ def _own(spec: EncoderSpec, labels: Sequence[str]) -> Form:
 
 
 def _foreign(encoder: Encoder | Seq2Seq, config: Mapping[str, Any], as_class: str | None) -> Form:
-    """The layout of transformers: every key of the config stays as it is, but for the class and the type of the weights."""
+    """The layout of transformers: every key of the config is kept, except for the class and the type of the weights."""
     reading = from_config(dict(config), as_class=as_class, source="config")
     ours, theirs = _plainly(encoder.spec), _plainly(reading.spec)
     if ours.keys() != theirs.keys():
         raise GlassformerError(f"the config describes a {reading.model_class}, the model is another kind: give its own config.")
     other = [(name, theirs[name], value) for name, value in ours.items() if value != theirs[name]]
     if encoder.spec.pooler == "none":
-        other = [line for line in other if line[0] != "pooler"]  # a bare model may be kept without its pooler
+        other = [line for line in other if line[0] != "pooler"]  # a bare model may be stored without its pooler
     if other:
         name, said, has = other[0]
         raise GlassformerError(
@@ -124,11 +124,11 @@ def _foreign(encoder: Encoder | Seq2Seq, config: Mapping[str, Any], as_class: st
 
 
 def _plainly(spec: EncoderSpec) -> dict[str, Any]:
-    """Every field with what it comes to, given or derived. Dropout is left out: it changes nothing that is stored."""
+    """Every field with its value, given or derived. Dropout is omitted: it does not affect what is stored."""
     derived: dict[str, Any] = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "final_norm": spec.norm_after_last}
     derived["kv_heads"] = spec.key_heads
     derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
-    derived |= {} if has_pooler(spec) else {"pooler": "none"}  # a head on tokens leaves it unread and unbuilt
+    derived |= {} if has_pooler(spec) else {"pooler": "none"}  # a head on tokens neither reads nor builds it
     if isinstance(spec, Seq2SeqSpec):
         decoder = {f"decoder.{name}": value for name, value in _plainly(spec.decoder).items()}
         return {**_plainly(spec.encoder), "share_tokens": spec.share_tokens, **decoder}
@@ -137,7 +137,7 @@ def _plainly(spec: EncoderSpec) -> dict[str, Any]:
 
 
 def _parts(encoder: Encoder | Seq2Seq, form: Form) -> list[Part]:
-    """What the file holds: each parameter at the first of its places, so that a tied one is written once."""
+    """The tensors of the file: each parameter at the first of its places, so that a tied one is written once."""
     views = dict(encoder.ledger())
     shapes = {name: tuple(view.shape) for name, view in views.items()}
     places = tensor_names(encoder.spec, form.family, form.model_class, shapes)

@@ -14,7 +14,7 @@ from glassformer.errors import GlassformerError
 from glassformer.files.paths import no_such, not_written, path_text
 from glassformer.files.weight_files import inside
 
-# Tokenizers, how images are prepared, and how sentence-transformers pools: data, all of it; code is never copied.
+# Tokenizers, image preprocessing, and the pooling of sentence-transformers: data; code is never copied.
 COMPANIONS = (
     "tokenizer.json tokenizer_config.json special_tokens_map.json added_tokens.json vocab.txt vocab.json merges.txt "
     "sentencepiece.bpe.model spiece.model tokenizer.model source.spm target.spm preprocessor_config.json processor_config.json "
@@ -24,7 +24,7 @@ MODULE = re.compile(r"\d{1,2}_[A-Za-z]{1,40}")  # 1_Pooling, a folder of sentenc
 
 
 def companions(folder: Path) -> dict[str, Path]:
-    """The files of a model folder that go with it when it is saved elsewhere, by their names there."""
+    """The files of a model folder to copy when it is saved elsewhere, by their names there."""
     found = {name: inside(folder, name, source="the model folder") for name in COMPANIONS if (folder / name).is_file()}
     if not folder.is_dir():
         raise no_such(folder, "folder", wanted="Its tokenizer was to be copied.")
@@ -35,7 +35,7 @@ def companions(folder: Path) -> dict[str, Path]:
 
 
 def vacant(path: Path) -> Path:
-    """A path where a folder can be made: nothing is there, or an empty folder, and the folder above exists."""
+    """Check that a folder can be created at a path: nothing or an empty folder is there, and its parent exists."""
     try:
         if path.is_dir() and not path.is_symlink():
             if any(path.iterdir()):
@@ -53,7 +53,7 @@ def vacant(path: Path) -> Path:
 
 @contextmanager
 def whole(target: Path) -> Iterator[Path]:
-    """A folder to fill, which takes its name only when it is complete and on the disk; after an error nothing is left."""
+    """A folder to fill, renamed to its final name when it is complete and on the disk; after an error nothing is left."""
     unfinished = target.parent / f".{target.name[:200]}.{secrets.token_hex(4)}"
     try:
         unfinished.mkdir()
@@ -69,7 +69,7 @@ def whole(target: Path) -> Iterator[Path]:
 
 
 def sync(path: Path) -> None:
-    """Wait until a file or a folder is on the disk."""
+    """Wait until a file or a folder is written to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""From a model folder to an encoder: names matched, sizes checked, memory asked for, weights streamed in; or refused."""
+"""Loading a model folder: names matched, sizes checked, memory allocated, weights streamed in; or refused."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Verdict = Literal["exact", "head differs"]  # or the folder is refused, and ther
 
 
 class LoadedEncoder(NamedTuple):
-    """An encoder with the weights of a folder, and the folder as it was found."""
+    """An encoder with the weights of a folder, and the folder."""
 
     encoder: Any  # an Encoder, Decoder or Seq2Seq
     folder: CheckpointFolder
 
     @property
     def verdict(self) -> Verdict:
-        """exact: every parameter is the file's. head differs: the class that was asked for has another head than the file."""
+        """exact: every parameter is the file's. head differs: the requested class has another head than the file."""
         return verdict(self.folder)
 
 
@@ -44,7 +44,7 @@ def load_encoder(
     allow_nonfinite: bool = False,
     decoders: bool = False,
 ) -> LoadedEncoder:
-    """The encoder in a model folder, ready to evaluate. Weights that cannot be right are refused before memory is asked for.
+    """Load the encoder in a model folder, ready to evaluate. Unsuitable weights are refused before memory is allocated.
 
     `as_class` reads the folder as another class of its family; a head missing from the file is then newly initialized.
     """
@@ -73,7 +73,7 @@ def load_encoder(
 
 
 def open_for_model(folder: str | Path, *, as_class: str | None = None, decoders: bool = False) -> CheckpointFolder:
-    """A folder whose weights fit, opened as a model reads it: nothing but headers is read, nothing allocated."""
+    """Open a folder whose weights match: only headers are read, and nothing is allocated."""
     return open_folder(folder, shapes_of, as_class=as_class, new_head=True, decoders=decoders)
 
 
@@ -83,7 +83,7 @@ def shapes_of(spec: EncoderSpec) -> Mapping[str, Shape]:
 
 
 def verdict(folder: CheckpointFolder) -> Verdict:
-    """What a load comes to: whether the head is the file's own."""
+    """The verdict of a load: whether the head is the file's own."""
     architectures = folder.config.get("architectures") or [folder.model_class]
     other = folder.family != OWN and folder.model_class != architectures[0] and bool(unused_parts(folder))
     return "head differs" if folder.fresh or other else "exact"
@@ -103,7 +103,7 @@ def split_sinusoids(rows: int, width: int) -> Tensor:
 
 
 def _check_types(folder: CheckpointFolder) -> None:
-    """Refuse a tensor of whole numbers, say, before anything is allocated."""
+    """Refuse a tensor of integers, for example, before anything is allocated."""
     for place in folder.match.found.values():
         stored_as: Any = folder.files.tensors[place.name].entry.dtype
         if stored_as not in stored.DTYPES:

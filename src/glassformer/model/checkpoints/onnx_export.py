@@ -1,4 +1,4 @@
-"""An encoder as an ONNX graph with any batch and any length, checked by running it beside the model."""
+"""Exporting an encoder as an ONNX graph for any batch size and length, checked against the model."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from glassformer.model.encoder import Inputs, Output
 
 NEEDS = ("onnx", "onnxscript", "onnxruntime")
 BOUND = 1e-4  # largest difference between graph and model, relative to the largest number where that is above one
-ONE_FILE_BYTES = 1_800_000_000  # a graph in one file ends at 2 GB; a larger one keeps its weights beside it
-SIZES = ((1, 3), (2, 8), (3, 21))  # batch and length at which the graph is run
+ONE_FILE_BYTES = 1_800_000_000  # a graph in one file is limited to 2 GB; the weights of a larger one are stored beside it
+SIZES = ((1, 3), (2, 8), (3, 21))  # batch and length at which the graph is checked
 
 
 class Checked(NamedTuple):
-    """A graph that was written, and how near it comes to the model at each size that was tried."""
+    """An exported graph, and its differences from the model at each size that was checked."""
 
     path: Path
     inputs: list[str]
@@ -46,10 +46,10 @@ class Checked(NamedTuple):
 
 
 class SeenByItself(Padded):
-    """A rectangle in which every token sees itself, padding too.
+    """A mask under which every token attends to itself, padding too.
 
-    In a local layer a padded token may have padding alone around it. Our kernels give zeros for such a row, a graph 0/0, which
-    the next layer would spread; real tokens see themselves anyway.
+    In a local layer, a padded token may have only padding around it. Our kernels give zeros for such a row, a graph 0/0, which
+    the next layer would spread; real tokens attend to themselves anyway.
     """
 
     def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> PaddedCore:
@@ -62,7 +62,7 @@ class SeenByItself(Padded):
 
 
 class Graph(nn.Module):
-    """What is exported: ids and mask in, under the names that other tools use; states, pooled vector and logits out."""
+    """The exported function: ids and mask in, under the names that other tools use; states, pooled vector and logits out."""
 
     def __init__(self, encoder: Encoder) -> None:
         super().__init__()
@@ -83,13 +83,13 @@ class Graph(nn.Module):
         return tuple(part for part in _parts(output).values() if part is not None)
 
     def model(self, given: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        """What the model itself gives for the same, by name."""
+        """The model's own outputs for the same inputs, by name."""
         attend, segments = (given[1:2] or (None,))[0], (given[2:3] or (None,))[0]
         output = self.encoder(given[0], attend, segments)
         return {name: part for name, part in _parts(output).items() if part is not None}
 
     def example(self, batch: int, length: int, seed: int = 0) -> tuple[Tensor, ...]:
-        """Inputs of a size; the last row of several is padded."""
+        """Inputs of a size; the last of several rows is padded."""
         spec, like = self.encoder.spec, self.encoder.here
         draw = torch.Generator().manual_seed(seed)
         if spec.reads == "image":
@@ -113,7 +113,7 @@ def _parts(output: Output) -> dict[str, Tensor | None]:
 
 @torch.inference_mode()
 def export_onnx(encoder: Encoder, path: str | Path) -> Checked:
-    """Write the graph of an encoder (on the CPU, in float32 or float64) and check it; a wrong one is not left behind."""
+    """Write the graph of an encoder (on the CPU, in float32 or float64) and check it; a wrong one is removed."""
     target = Path(path)
     _check_target(target)
     packages = {name: _package(name) for name in NEEDS}
@@ -129,7 +129,7 @@ def export_onnx(encoder: Encoder, path: str | Path) -> Checked:
                 f"the ONNX graph differs from the model by {checked.worst:.1e} at {size}, more than {BOUND:.0e}: "
                 "it was not saved."
             )
-        for made in sorted(Path(folder).iterdir(), reverse=True):  # the weights first, where they are a file of their own
+        for made in sorted(Path(folder).iterdir(), reverse=True):  # the weights first, if they have a file of their own
             sync(made)
             shutil.move(made, target.absolute().parent / made.name)
     return checked._replace(path=target)
@@ -141,7 +141,7 @@ def _check_target(target: Path) -> None:
     folder = target.absolute().parent
     if not folder.is_dir():
         raise GlassformerError(f"there is no folder {path_text(folder)}: create it first.")
-    if not os.access(folder, os.W_OK):  # said before the graph is made, which takes a while
+    if not os.access(folder, os.W_OK):  # checked before the graph is made, which takes a while
         raise not_written(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
@@ -205,7 +205,7 @@ def _difference(ours: Tensor, theirs: Tensor, real: Tensor | None) -> float:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """The exporter reports its progress and its doubts at length; the check tells what matters."""
+    """Silence the exporter's progress and warnings: the check reports any error."""
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

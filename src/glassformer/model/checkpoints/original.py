@@ -1,4 +1,4 @@
-"""The original: the same folder opened with transformers, where that is installed, as an outside witness."""
+"""The reference: the same folder opened with transformers, if it is installed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OUTPUTS = {
 
 
 def their_answer(folder: CheckpointFolder, given: Mapping[str, Array], *, dtype: torch.dtype = torch.float64) -> Answer:
-    """What transformers computes from the same folder; an error in one line where it cannot be had."""
+    """What transformers computes from the same folder; if it cannot, the error in one line."""
     model = open_original(folder, dtype=dtype)
     with quiet():
         return run_original(model, folder, given)
@@ -72,8 +72,8 @@ def open_original(folder: CheckpointFolder, *, dtype: torch.dtype = torch.float6
 def _from_folder(
     model_class: Any, folder: CheckpointFolder, dtype: torch.dtype, *, names: Mapping[str, str]
 ) -> tuple[Any, list[str]]:
-    """The model, and those of its parameters that were not in the file. `names`: what tensors of the file are called in it."""
-    # Plain safetensors, no code, no network: the folder has passed all of our own checks before.
+    """The model, and its parameters that were not in the file. `names`: the file's names of its tensors."""
+    # Only safetensors, no code, no network: the folder has passed all of our own checks before.
     model, told = model_class.from_pretrained(
         folder.path,
         dtype=dtype,
@@ -87,7 +87,7 @@ def _from_folder(
 
 
 def _other_names(folder: CheckpointFolder, left: Iterable[str]) -> dict[str, str]:
-    """Tensors of the file that transformers has under another name, and so left fresh: an encoder inside a whole model."""
+    """Tensors of the file that transformers has under another name and therefore left random: an encoder inside a whole model."""
     places = tensor_names(folder.spec, folder.family, folder.model_class, folder.shapes)
     known = {place.name: folder.match.found[name].name for name in folder.match.found for place in places[name]}
     return {known[name]: name for name in left if name in known}
@@ -131,9 +131,9 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
     outputs = model(**tensors, output_hidden_states=True)
     named = dict(_named(outputs, folder.spec))
     if getattr(model, "pooler", None) is not None and not has_pooler(folder.spec):
-        named.pop("pooled", None)  # theirs has random weights: the file holds no pooler
+        named.pop("pooled", None)  # theirs has random weights: the file contains no pooler
     if folder.family == "siglip_text_model" and "attend" in given:
-        for name in ("pooled", "logits"):  # theirs is read from the last position even where that is padding
+        for name in ("pooled", "logits"):  # theirs is read from the last position, even if that is padding
             named.pop(name, None)
     whole = isinstance(folder.spec, Seq2SeqSpec)
     hidden = outputs.decoder_hidden_states if whole else outputs.hidden_states
@@ -141,7 +141,7 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
 
 
 def _their_inputs(spec: EncoderSpec, given: Mapping[str, Array]) -> dict[str, torch.Tensor]:
-    """The inputs under the names of transformers. Raw sound has no axis for its one feature, and a mask for each sample."""
+    """The inputs by the names of transformers. Raw sound has no feature axis, and a mask value for each sample."""
     tensors = {INPUTS[name]: torch.as_tensor(value) for name, value in given.items()}
     if spec.raw_sound:
         tensors["input_values"] = tensors.pop("input_features")[:, 0]
@@ -156,11 +156,11 @@ def _named(outputs: Any, spec: EncoderSpec) -> Iterator[tuple[str, Array]]:
     for name, value in outputs.items():
         if name in OUTPUTS:
             yield OUTPUTS[name], value.double().numpy()
-        elif name == "pooler_output":  # what stands for the whole input: projected, where the class projects
+        elif name == "pooler_output":  # the vector of the whole input: projected, if the class has a projection
             yield "logits" if spec.head == "project" else "pooled", value.double().numpy()
         elif name == "start_logits":
             yield "logits", torch.stack([value, outputs["end_logits"]], dim=-1).double().numpy()
-        elif name == "reconstruction":  # an image put together from patches: taken apart again
+        elif name == "reconstruction":  # transformers returns an image assembled from patches: split again
             side = math.isqrt(spec.classes // spec.channels)
             pixels = torch.nn.functional.pixel_unshuffle(value, side)
             yield "logits", pixels.flatten(2).transpose(1, 2).double().numpy()

@@ -1,4 +1,4 @@
-"""Weights on their way from a file into a model: a few megabytes at a time, each number looked at once."""
+"""Copying weights from a file into a model: a few megabytes at a time, with every number checked once."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ PIECE_BYTES = 1 << 22
 def read_into(parameter: Tensor, located: Located, place: Place, *, allow_nonfinite: bool = False) -> None:
     """Fill a parameter (a view with the ledger's axes) from its place in a file.
 
-    The model keeps its matrices as files do, so that each piece goes straight to where it stays; whatever lies otherwise is
-    filled by way of a copy.
+    The model stores its matrices as files do, so that each piece can be read in place; anything else is read into a copy.
     """
     target = to_file(parameter, place).reshape(-1)
     for start, piece in pieces(located, place):
@@ -34,20 +33,20 @@ def read_into(parameter: Tensor, located: Located, place: Place, *, allow_nonfin
 
 
 def require_equal(located: Located, place: Place, other: Located, copy: Place) -> None:
-    """Refuse a second copy of a tied tensor that holds other numbers."""
+    """Refuse a second copy of a tied tensor that contains other numbers."""
     for (_, ours), (_, theirs) in zip(pieces(located, place), pieces(other, copy), strict=True):
         if not torch.equal(ours.double().nan_to_num(), theirs.double().nan_to_num()):
             raise not_one_tensor(copy.name, place.name)
 
 
 def pieces(located: Located, place: Place) -> Iterator[tuple[int, Tensor]]:
-    """The numbers of a place in their order: where each piece starts, and the piece, whose memory the next one takes over."""
+    """The numbers of a place in order: the start of each piece, and the piece, whose memory is reused for the next."""
     path, entry = located
     dtype = DTYPES.get(entry.dtype)
     if dtype is None:
         raise unknown_dtype(place.name, entry.dtype, DTYPES)
     runs, length = place.runs
-    together = max(min(PIECE_BYTES // 8, length * len(runs)) // max(length, 1), 1)  # short runs are handed on together
+    together = max(min(PIECE_BYTES // 8, length * len(runs)) // max(length, 1), 1)  # short runs are combined
     buffer = torch.empty(min(together * length, max(PIECE_BYTES // 8, 1)), dtype=dtype)
     raw = buffer.view(torch.uint8).numpy().data
     held, done = 0, 0
@@ -82,12 +81,12 @@ def _filled(file: BinaryIO, raw: memoryview) -> bool:
 
 
 def _sum(piece: Tensor) -> Tensor:
-    """A number that is finite if every one of the piece is, and seldom otherwise: an overflow is looked at again."""
+    """A number that is finite only if all numbers of the piece are; an overflow is checked again."""
     return piece.sum(dtype=torch.promote_types(piece.dtype, torch.float32))
 
 
 def _refuse_nonfinite(located: Located, place: Place) -> None:
-    """Name the first number that is none, and how many there are; return where the sum alone was too large."""
+    """Name the first number that is not finite, and count them; return if only the sum was too large."""
     wrong, first, value = 0, 0, 0.0
     for start, piece in pieces(located, place):
         found = (~piece.isfinite()).nonzero()

@@ -1,4 +1,4 @@
-"""Writing .safetensors as a stream: a header of known length, each tensor once, and its sha256 in the notes of the header."""
+"""Writing .safetensors as a stream: a header of known length, each tensor once, and its sha256 in the header's metadata."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from glassformer.files.safetensors_header import CHECKSUM, LENGTH_BYTES, MOST_HE
 from glassformer.model.checkpoints.stored import DTYPES
 
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
-NO_SUM = "0" * 64  # stands in the header until the tensor is written
+NO_SUM = "0" * 64  # in the header until the tensor is written
 ALIGNED = 8
 
 
 class Part(NamedTuple):
-    """A parameter and where it goes: a whole tensor, or some of the rows of one."""
+    """A parameter and its destination: a whole tensor, or some of the rows of one."""
 
     place: Place
     value: Tensor
@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
 @torch.no_grad()
 def write_safetensors(file: BinaryIO, parts: Sequence[Part]) -> None:
-    """Write parameters under the names of their places, one tensor after the other; the file must let itself be rewound."""
+    """Write parameters under the names of their places, one tensor after the other; the file must be seekable."""
     tensors: dict[str, list[Part]] = {}
     for part in parts:
         tensors.setdefault(part.place.name, []).append(part)
@@ -48,7 +48,7 @@ def write_safetensors(file: BinaryIO, parts: Sequence[Part]) -> None:
 
 
 def _whole(group: Sequence[Part]) -> Tensor:
-    """A tensor as the file holds it, put together from the parameters in it."""
+    """A tensor as the file stores it, assembled from the parameters in it."""
     place, value = group[0]
     if place.rows is None:
         stored: Tensor = to_file(value, place)

@@ -1,4 +1,4 @@
-"""What makes the model fast: parts that replace plain ones, each held equal to its plain twin by a test."""
+"""The fast lane: parts that replace plain ones, each compared with its plain counterpart by a test."""
 
 from glassformer.model.fast.compiling import compile_layers
 from glassformer.model.fast.inference import Inference

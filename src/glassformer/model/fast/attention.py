@@ -1,4 +1,4 @@
-"""Attention in training on a GPU: kernels that take one tensor of queries, keys and values, and the fastest of PyTorch's own."""
+"""Attention in training on a GPU: kernels for queries, keys and values in one tensor, and the fastest of PyTorch's kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glassformer.model.fast.packed import PackedCore
 from glassformer.model.fast.precision import HALVES
 from glassformer.model.positions import ByDistances, unrotated
 
-# Which kernel attends in a rectangle while training: on a Hopper GPU cuDNN's is the fastest of those that PyTorch brings.
+# The attention kernel for unpacked training batches: on a Hopper GPU cuDNN's is the fastest that PyTorch has.
 TRAINED_WITH = [
     SDPBackend.CUDNN_ATTENTION,
     SDPBackend.FLASH_ATTENTION,
@@ -26,9 +26,9 @@ TRAINED_WITH = [
 
 
 class FastAttention(Attention):
-    """The same, using our own kernels if they support one tensor of queries, keys and values.
+    """As the plain module, with our own kernels if they support one tensor of queries, keys and values.
 
-    `places` are the flat places of the only tokens whose result is read; None: every token's is.
+    `places` are the flat indices of the only tokens whose result is needed; None: all tokens.
     """
 
     def forward(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context, places: Tensor | None = None) -> Tensor:
@@ -45,7 +45,7 @@ class FastAttention(Attention):
         return self.attend(q_BTHK, k_BSHK, v_BSHV, context.core)
 
     def read_as_made(self, context: Context) -> bool:
-        """Whether nothing happens between the product that makes q, k and v and the attention that reads them."""
+        """Whether queries, keys and values go from their product into attention unchanged."""
         plain = context.rotate is unrotated and context.distances is None and context.remember is as_made
         return plain and self.unchanged and len(set(self.shapes)) == 1
 
@@ -55,12 +55,12 @@ class FastAttention(Attention):
 
 
 def at_places(x: Tensor, places: Tensor | None) -> Tensor:
-    """Of tokens [batch, t, …] those at flat places (row · t + column), as one row; None leaves all of them as they lie."""
+    """Select tokens of [batch, t, …] at flat indices (row · t + column), as one row; None selects all, unchanged."""
     return x if places is None else x.flatten(0, 1)[places][None]
 
 
 def joined(core: Core) -> bool:
-    """Whether every query sees every key of its sequence, and nothing is added to the scores."""
+    """Whether every query attends to every key of its sequence, and nothing is added to the scores."""
     if isinstance(core, PackedCore):
         return core.bias_HTS is None and core.rule == Rule()
     return isinstance(core, PaddedCore) and core.mask is None and not core.causal
@@ -71,12 +71,12 @@ def longest_of(core: Core, qkv_BT3HK: Tensor) -> int:
 
 
 def trained_jointly(qkv: Tensor, longest: int, dropout: float) -> bool:
-    """Whether a training step uses our own attention kernels: they are faster than cuDNN's, with dropout by a fifth."""
+    """Whether a training step uses our own attention kernels: they are faster than cuDNN's, by a fifth with dropout."""
     return torch.is_grad_enabled() and dropout <= MOST_DROPPED and kernels_serve(qkv, longest)
 
 
 def mixed_jointly(qkv_BT3HK: Tensor, core: Core, *, scale: float, dropout: float) -> Tensor:
-    """`softmax(scale · q kᵀ) v` of queries, keys and values that lie in one tensor."""
+    """`softmax(scale · q kᵀ) v` of queries, keys and values in one tensor."""
     if isinstance(core, PackedCore):
         return attend_jointly(qkv_BT3HK[0], core.bounds, core.longest, scale=scale, dropout=dropout)[None]
     batch, t = qkv_BT3HK.shape[:2]
@@ -87,8 +87,8 @@ def mixed_jointly(qkv_BT3HK: Tensor, core: Core, *, scale: float, dropout: float
 def chosen_kernel(q_BTHK: Tensor, core: Core) -> AbstractContextManager[object]:
     """The priority order of PyTorch's attention kernels where the default order is not the fastest.
 
-    cuDNN plans anew for each shape, which takes a moment: it is asked in training alone, and there for even lengths. Its backward
-    pass sums in any order, so it is not asked where equal bits are wanted.
+    cuDNN makes a plan for each new shape, which takes a moment: it is used only in training, and there only for even lengths.
+    Its backward pass sums in no fixed order, so it is not used if results must be deterministic.
     """
     half = q_BTHK.dtype in HALVES and q_BTHK.is_cuda
     free = torch.is_grad_enabled() and not torch.are_deterministic_algorithms_enabled()
@@ -99,7 +99,7 @@ def chosen_kernel(q_BTHK: Tensor, core: Core) -> AbstractContextManager[object]:
 
 
 class FastByDistances(ByDistances):
-    """Disentangled attention that keeps less for the backward pass."""
+    """Disentangled attention that stores less for the backward pass."""
 
     def gathered(self, every_HBTR: Tensor, rows_TS: Tensor) -> Tensor:
         gathered_HBTS: Tensor = Gather.apply(every_HBTR, rows_TS)

@@ -1,4 +1,4 @@
-"""Which attention weights our kernels drop: a product of two random numbers decides, one of the query and one of the key."""
+"""Dropout of attention weights in our kernels: the product of two random numbers, one per query and one per key, decides."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 from glassformer.model.fast.dropout import odd_numbers
 
-SPARE = 128  # numbers that lie behind those of the tokens: kernels read whole blocks, and look away from the rest
+SPARE = 128  # random numbers behind those of the tokens: kernels read whole blocks and ignore the rest
 MOST_DROPPED = 0.48  # of the weights: see `kept`
 
 
@@ -18,11 +18,11 @@ def drawn(qkv_N3HK: Tensor) -> Tensor:
 
 
 def kept(lots_2HT: Tensor, dropout: float) -> Tensor:
-    """Which pairs of a sequence's tokens stay, [head, query, key].
+    """Which pairs of a sequence's tokens are kept, [head, query, key].
 
-    As in `dropout.multiplied_out` a product of two numbers decides, but for two keys at once: the lower half of its bits for one,
-    the upper half for its neighbour. A half is read as a float16, for which a GPU compares two at a time, and dropped among the
-    lowest of those numbers. What is no number stays, so that hardly half of all can be dropped.
+    As in `dropout.multiplied_out`, a product of two numbers decides, but for two keys at once: its lower half for one, its
+    upper half for the neighbour. A half is read as a float16, of which a GPU compares two at a time; the lowest of these numbers
+    are dropped. NaNs are kept, so not much more than half of all weights can be dropped.
     """
     queries_HT, keys_HT = lots_2HT
     products_HTP = queries_HT[:, :, None] * keys_HT[:, None, ::2]
@@ -31,5 +31,5 @@ def kept(lots_2HT: Tensor, dropout: float) -> Tensor:
 
 
 def lowest_kept(dropout: float) -> int:
-    """The bits of the lowest float16 that stays, as a whole number: so many are below, minus infinity being one of them."""
+    """The bits of the lowest float16 that is kept, as an integer: the number of values below it, with minus infinity."""
     return -0x400 - 2 * round(dropout * 2**15)  # -0x400 is minus infinity; lower halves are odd, so an even number is dropped

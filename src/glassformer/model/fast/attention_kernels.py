@@ -1,4 +1,4 @@
-"""Kernels for attention inside each sequence: forward, and back to queries and to keys and values, with dropout."""
+"""Triton kernels for attention within each sequence, with dropout: forward pass, gradients of queries, and of keys and values."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from glassformer.model.fast.attention_dropout import SPARE, lowest_kept
 
 
 class Blocks(NamedTuple):
-    """How many queries and keys one block of work has: of a pass forward or to the queries, and of one to the keys."""
+    """Block sizes, in queries and keys: for the forward pass and the gradient of queries, and for the gradient of keys."""
 
     forward: tuple[int, int]
     to_queries: tuple[int, int]
     to_keys: tuple[int, int]
 
 
-# Tried beside some thirty other pairs: for short sequences, for those that large blocks fill, and for heads that are wide.
+# The best of some thirty pairs: for short sequences, for long ones, and for wide heads.
 SMALL = Blocks((64, 32), (64, 32), (16, 64))
 LARGE = Blocks((64, 64), (64, 64), (32, 64))
 WIDE = Blocks((64, 32), (64, 32), (32, 64))
@@ -29,7 +29,7 @@ WIDE = Blocks((64, 32), (64, 32), (32, 64))
 
 @triton.jit
 def sequence_of(BOUNDS, longest, blocks, heads, PACKED: tl.constexpr):
-    """Which block of which head this program is for, and where its sequence lies."""
+    """The block and the head of this program, and the position of its sequence."""
     program = tl.program_id(0)
     sequence = program // (blocks * heads)
     if PACKED:
@@ -42,25 +42,25 @@ def sequence_of(BOUNDS, longest, blocks, heads, PACKED: tl.constexpr):
 
 @triton.jit
 def rows_of(X, first, tokens, features, stride, length, EVEN: tl.constexpr):
-    """Some tokens of one head, zeros behind the end of the sequence."""
+    """Load some tokens of one head, with zeros beyond the end of the sequence."""
     at = X + first * stride + (tokens[:, None] * stride + features[None, :])
     return tl.load(at) if EVEN else tl.load(at, mask=first + tokens[:, None] < length, other=0.0)
 
 
 @triton.jit
 def logs_of(LOGS, first, tokens, length, EVEN: tl.constexpr):
-    """Logarithms of sums, infinite behind the end of the sequence, so that weights are zero there."""
+    """Load logarithms of sums, infinite beyond the end of the sequence, so that weights are zero there."""
     at = LOGS + first + tokens
     return tl.load(at) if EVEN else tl.load(at, mask=first + tokens < length, other=float("inf"))
 
 
-# `attention_dropout.kept` defines which weights dropout keeps. In assembler, since two weights of neighbours lie side by side
-# in one thread: a product for both, and one comparison of both halves. The compiler took seven instructions a weight for it.
+# `attention_dropout.kept` defines which weights dropout keeps. In assembler, since the weights of two neighbours are in one
+# thread: one product for both, and one comparison of both halves. The compiler used seven instructions per weight.
 
 
 @triton.jit
 def dropped_in_halves(x, queries, keys, lowest):
-    """Weights of 16 bits, [query, key], zeros where one is dropped."""
+    """16-bit weights, [query, key], with zeros where one is dropped."""
     return tl.inline_asm_elementwise(
         "{ .reg .b32 r; mul.lo.s32 r, $2, $4; set.geu.u32.f16x2 r, r, $6; and.b32 $0, $1, r; }",
         "=r,r,r,r,r,r,r,r",
@@ -73,7 +73,7 @@ def dropped_in_halves(x, queries, keys, lowest):
 
 @triton.jit
 def left_of_row(x, queries, keys, lowest):
-    """The same in 32 bits."""
+    """The same for 32-bit weights."""
     return tl.inline_asm_elementwise(
         "{ .reg .pred p, q; .reg .b32 r; mul.lo.s32 r, $4, $6; setp.geu.f16x2 p|q, r, $8;"
         " selp.f32 $0, $2, 0f00000000, p; selp.f32 $1, $3, 0f00000000, q; }",
@@ -87,7 +87,7 @@ def left_of_row(x, queries, keys, lowest):
 
 @triton.jit
 def left_of_column(x, queries, keys, lowest):
-    """The same where keys go down and queries across; the upper halves of products with `upper` numbers of keys decide."""
+    """The same with keys as rows and queries as columns; the upper halves of products with `upper` numbers of keys decide."""
     return tl.inline_asm_elementwise(
         "{ .reg .pred p, q; .reg .b32 r, s; mul.lo.s32 r, $4, $6; mul.lo.s32 s, $5, $7; prmt.b32 r, r, s, 0x7632;"
         " setp.geu.f16x2 p|q, r, $8; selp.f32 $0, $2, 0f00000000, p; selp.f32 $1, $3, 0f00000000, q; }",
@@ -101,7 +101,7 @@ def left_of_column(x, queries, keys, lowest):
 
 @triton.jit
 def upper(LOTS, keys):
-    """The number that a key shares with its neighbour, moved up where the lower half of a product is the key's."""
+    """The number that a key shares with its neighbour, shifted up if the lower half of a product belongs to the key."""
     return tl.load(LOTS + keys - keys % 2) << (16 - keys % 2 * 16)
 
 
@@ -111,7 +111,7 @@ def attend_kernel(
     q_token, q_head, k_token, k_head, v_token, v_head,
     WIDTH: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr, PACKED: tl.constexpr, EVEN: tl.constexpr, DROPS: tl.constexpr,
 ):  # fmt: skip
-    """Some queries of one head of one sequence: blocks of keys go by, and what was mixed shrinks where a larger score comes."""
+    """Some queries of one head of one sequence: iterates over blocks of keys, rescaling the sum when a larger score occurs."""
     block, head, start, length = sequence_of(BOUNDS, longest, blocks, heads, PACKED)
     if block * QUERIES < length:
         rows = block * QUERIES + tl.arange(0, QUERIES)
@@ -152,7 +152,7 @@ def to_queries_kernel(
     QKV, OUT, G, D, LOGS, MEANS, BOUNDS, LOTS, scale, lowest, smaller_by, q_by, longest, blocks, heads, numbers,
     WIDTH: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr, PACKED: tl.constexpr, EVEN: tl.constexpr, DROPS: tl.constexpr,
 ):  # fmt: skip
-    """The gradient of some queries, and, for the other pass, each query's mean gradient of a score."""
+    """The gradient of some queries and, for the other kernel, each query's mean gradient of a score."""
     block, head, start, length = sequence_of(BOUNDS, longest, blocks, heads, PACKED)
     if block * QUERIES < length:
         rows = block * QUERIES + tl.arange(0, QUERIES)
@@ -188,7 +188,7 @@ def to_keys_kernel(
     QKV, G, D, LOGS, MEANS, BOUNDS, LOTS, scale, lowest, k_by, v_by, longest, blocks, heads, numbers,
     WIDTH: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr, PACKED: tl.constexpr, EVEN: tl.constexpr, DROPS: tl.constexpr,
 ):  # fmt: skip
-    """The gradients of some keys and values: blocks of queries go by."""
+    """The gradients of some keys and values: iterates over blocks of queries."""
     block, head, start, length = sequence_of(BOUNDS, longest, blocks, heads, PACKED)
     if block * KEYS < length:
         columns = block * KEYS + tl.arange(0, KEYS)
@@ -232,7 +232,7 @@ class Launch(NamedTuple):
     tokens: int
     longest: int
     bounds: Tensor | None  # None: every sequence has `longest` tokens
-    lots_2HM: Tensor | None  # a random number for each token as a query and as a key; None: nothing is dropped
+    lots_2HM: Tensor | None  # a random number for each token as a query and as a key; None: no dropout
 
     @property
     def even(self) -> bool:
@@ -243,7 +243,7 @@ class Launch(NamedTuple):
         return WIDE if self.width > 64 else LARGE if self.even else SMALL
 
     def grid(self, block: int) -> tuple[int, int]:
-        """Blocks of work in a sequence, and in all of them."""
+        """The number of blocks in one sequence, and in all of them."""
         sequences = self.tokens // self.longest if self.bounds is None else self.bounds.shape[0] - 1
         blocks = triton.cdiv(self.longest, block)
         return blocks, blocks * self.heads * sequences
@@ -257,7 +257,7 @@ LOG2E = math.log2(math.e)
 
 
 def twice(half: int) -> int:
-    """16 bits in either half of a whole number."""
+    """Duplicate 16 bits into both halves of an integer."""
     return half * 2**16 + half % 2**16
 
 
@@ -272,7 +272,7 @@ def attend(
     dropout: float,
     lots_2HM: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """`dropout(softmax(scale · q kᵀ)) v` inside each sequence of a row, and the logarithm of each softmax's sum, to base 2."""
+    """`dropout(softmax(scale · q kᵀ)) v` within each sequence of a row, and the base-2 logarithm of each softmax's sum."""
     tokens, heads, width = q_NHK.shape
     call = Launch(heads, width, tokens, longest, bounds, lots_2HM)
     mix_NHK = q_NHK.new_empty(tokens, heads, width)
@@ -280,7 +280,7 @@ def attend(
     queries, keys = call.sizes.forward
     blocks, programs = call.grid(queries)
     strides = [stride for x in (q_NHK, k_NHK, v_NHK) for stride in x.stride()[:2]]
-    with torch.cuda.device(q_NHK.device):  # Triton asks which GPU is meant, and not where its arguments lie
+    with torch.cuda.device(q_NHK.device):  # Triton launches on the current GPU, not on that of its arguments
         attend_kernel[(programs,)](
             q_NHK, k_NHK, v_NHK, mix_NHK, logs_HM, bounds, lots_2HM, scale * LOG2E, twice(lowest_kept(dropout)),
             1 / (1 - dropout), longest, blocks, heads, tokens + SPARE, *strides, **call.options(queries, keys),
@@ -308,7 +308,7 @@ def attend_backward(
     g_NHK: Tensor, qkv_N3HK: Tensor, mix_NHK: Tensor, logs_HM: Tensor, bounds: Tensor | None, longest: int, scale: float,
     dropout: float, lots_2HM: Tensor | None,
 ) -> Tensor:  # fmt: skip
-    """The gradient of queries, keys and values that lie in one tensor."""
+    """The gradient of queries, keys and values in one tensor."""
     tokens, heads, width = mix_NHK.shape
     call = Launch(heads, width, tokens, longest, bounds, lots_2HM)
     means_HM, d_N3HK = torch.zeros_like(logs_HM), torch.empty_like(qkv_N3HK)

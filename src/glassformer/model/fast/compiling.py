@@ -1,4 +1,4 @@
-"""Compiling an encoder layer by layer: seconds instead of a minute, any lengths, and nothing else about it changes."""
+"""Compiling an encoder layer by layer: takes seconds instead of a minute, for any lengths, and changes no results."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from torch import nn
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.fast.replacing import apply
 
-GRAPHS = 32  # with and without padding, of the last layer and of the others, of one row and of many: PyTorch gives up after 8
+GRAPHS = 32  # with and without padding, last layer and others, one row and many: PyTorch gives up after 8 by default
 
 
 def compile_layers(encoder: Encoder, *, varied: bool = True) -> Encoder:
-    """`apply`, then compile the layers in place: names, weights and results stay. `varied` prepares for inputs of any length.
+    """Call `apply`, then compile the layers in place: names, weights and results do not change.
 
-    All layers share one compiled graph, as their code is the same. What is outside of them (leaving out padding, which reads
-    lengths back from the device) runs as it is, so it need not be compiled; `torch.compile(encoder)` would give that up.
+    `varied` allows inputs of any length. All layers share one compiled graph, as their code is the same. Code outside of them
+    (removing padding, which reads lengths back from the device) is not compiled; `torch.compile(encoder)` would not allow that.
     """
     torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, GRAPHS)
     for block in apply(encoder).layers.values():
@@ -27,6 +27,6 @@ def compile_layers(encoder: Encoder, *, varied: bool = True) -> Encoder:
 
 
 def as_written(encoder: Encoder) -> AbstractContextManager[object]:
-    """Compiled layers run as they are written: of a few batches of another kind, the graphs would take longer than they save."""
+    """Run compiled layers without compiling: for a few unusual batches, compiling takes longer than it saves."""
     compiled = any(block._compiled_call_impl is not None for block in encoder.layers.values())
     return torch.compiler.set_stance("force_eager") if compiled else nullcontext()

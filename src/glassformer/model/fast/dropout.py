@@ -1,4 +1,4 @@
-"""Dropout: PyTorch's own, and one that a compiler folds into its neighbours: a product of two whole numbers for each element."""
+"""Dropout: PyTorch's own, and one that a compiler can fuse: a product of two integers for each element."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-HALF = 2**31  # whole numbers of 32 bits lie between -HALF and HALF
+HALF = 2**31  # 32-bit integers lie between -HALF and HALF
 
 
 class FastDropout(nn.Dropout):
-    """`nn.Dropout`; inside a compiled graph the mask is multiplied out: none is kept, the backward pass multiplies again."""
+    """`nn.Dropout`; inside a compiled graph the mask is computed by a product, and again in the backward pass, not stored."""
 
     def forward(self, x: Tensor) -> Tensor:
         if not self.training or self.p == 0.0:
@@ -21,11 +21,11 @@ class FastDropout(nn.Dropout):
 
 
 def multiplied_out(x_XD: Tensor, share: float) -> Tensor:
-    """Zeros at a random `share` of the elements, the others scaled up.
+    """Set a random `share` of the elements to zero and scale up the others.
 
-    An element is dropped where the product of two random odd numbers, its row's and its column's, in 32 bits, is among the
-    lowest: one multiplication, where a generator takes ten rounds. With one of the two given, the product is any odd number, each
-    as likely: so two elements are independent, whether they share a row, a column or neither.
+    An element is dropped if the 32-bit product of two random odd numbers, its row's and its column's, is among the lowest: one
+    multiplication, where a generator needs ten rounds. Given one of the two, the product is any odd number with equal
+    probability: so two elements are independent, whether they share a row, a column or neither.
     """
     if share >= 1.0:
         return x_XD * 0.0
@@ -37,13 +37,13 @@ def multiplied_out(x_XD: Tensor, share: float) -> Tensor:
 
 
 def odd_numbers(shape: tuple[int, ...], device: torch.device) -> Tensor:
-    """Random odd numbers of 32 bits."""
+    """Random odd 32-bit numbers."""
     return torch.randint(-HALF, HALF - 1, shape, device=device, dtype=torch.int32) | 1
 
 
 @torch.library.custom_op("glassformer::written", mutates_args=())
 def written(x: Tensor) -> Tensor:
-    """The same, in memory: a compiler that sees how numbers are drawn draws them anew wherever one is read."""
+    """The same, materialised: a compiler that sees how numbers are drawn would draw them again at each use."""
     return x.clone()
 
 

@@ -1,4 +1,4 @@
-"""An encoder whose layers run on packed rows, and whose last layer goes on for those tokens alone that the head reads."""
+"""An encoder whose layers run on packed rows, and whose last layer computes only the tokens that the head reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glassformer.model.heads import MaskedTokens, Pooler, Reading, pool
 
 
 class FastBlock(Block):
-    """An encoder layer that can go on, after its attention, for some tokens alone: those at `places`, as one row."""
+    """An encoder layer that can compute, after its attention, only some tokens: those at `places`, as one row."""
 
     def forward(self, x_BTD: Tensor, context: Context, places: Tensor | None = None) -> Tensor:
         if places is None:
@@ -26,10 +26,10 @@ class FastBlock(Block):
 
 
 class FastEncoder(Encoder):
-    """The same encoder: `fast.apply` makes it of a plain one."""
+    """The same encoder, created from a plain one by `fast.apply`."""
 
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
-        if wanted.weights or wanted.hidden or self.spec.layer_sum:  # a packed row has no rectangle to show
+        if wanted.weights or wanted.hidden or self.spec.layer_sum:  # a packed row has no weights or states per text
             return super().run(given, layout, wanted)
         layout = Padded(given.attend) if layout is None else layout
         x_BTD = self.embeddings(given.inputs, given.segments, given.positions, given.attend)
@@ -47,7 +47,7 @@ class FastEncoder(Encoder):
         return self.read(states_BTD, pooled_BD, layout, given.predict_at)
 
     def places_read(self, batch: int, t: int, row: Inside, predict_at: Tensor | None) -> Tensor | None:
-        """Where the only tokens lie that the head reads, as flat places among those that the layers see; None: it reads all."""
+        """The flat indices of the only tokens that the head reads, among those in the layers; None: it reads all."""
         if not self.places or self.spec.block != "layer":
             return None
         if isinstance(self.head, MaskedTokens):
@@ -58,7 +58,7 @@ class FastEncoder(Encoder):
         return pool(places_BT1, row.layout, self.spec, self.spec.pool)[:, 0]
 
     def read_alone(self, states_ND: Tensor, layout: Layout) -> Output:
-        """What pooler and head make of the tokens that the head reads, where no others are left."""
+        """Apply pooler and head to the tokens that the head reads, the only ones left."""
         pooled_BD = self.pooler.finished(states_ND) if isinstance(self.pooler, Pooler) else None
         assert self.head is not None
         logits, next_logits = self.head(Reading(states_ND, pooled_BD, layout, self.embeddings.token_table, None))

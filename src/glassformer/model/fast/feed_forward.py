@@ -1,4 +1,4 @@
-"""The feed-forward block with less memory: activations in place, at the end of the product, or computed again."""
+"""The feed-forward block with less memory: activations in place, fused into the product, or recomputed."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ IN_PLACE: dict[Function, Function] = {
 
 
 class FastFeedForward(FeedForward):
-    """The same. Compiled steps keep what is wide alone and activate it again on the way back."""
+    """As the plain block. Compiled steps store only the pre-activations and recompute the activations in the backward pass."""
 
     def forward(self, x_BTD: Tensor) -> Tensor:
         if self.training and torch.compiler.is_compiling():
-            # The backward pass activates again, in the pass over memory that it makes anyway.
+            # The backward pass recomputes the activation, in the pass over memory that it makes anyway.
             return checkpoint(self.finish, self.wide(x_BTD), use_reentrant=False, preserve_rng_state=False)
         if torch.is_grad_enabled() or watched(self.wide):
             return super().forward(x_BTD)
         return self.narrow(self.activated(x_BTD))
 
     def finish(self, wide_BTG: Tensor) -> Tensor:
-        """Activate and narrow."""
+        """Apply the activation and the second product."""
         return self.narrow(self.activate(wide_BTG))
 
     def activated(self, x_BTD: Tensor) -> Tensor:
         """Without gradients, the pre-activations are not needed after the activation."""
         if self.function is gelu and not self.gated and ends_products(x_BTD, self.wide):
             return of_product(x_BTD, self.wide)
-        if self.gated or torch.compiler.is_compiling():  # a compiler knows by itself
+        if self.gated or torch.compiler.is_compiling():  # a compiler does this itself
             return self.activate(self.wide(x_BTD))
         return IN_PLACE.get(self.function, self.function)(self.wide(x_BTD))
 

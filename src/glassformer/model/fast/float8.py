@@ -1,4 +1,4 @@
-"""Matrices in float8: each row of numbers has a scale of its own; their products, and GELU between two of them."""
+"""Matrices in float8 with a scale for each row; their products, and GELU between two of them."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from torch import Tensor
 
 from glassformer.model.fast.normal_distribution import normal
 
-FLOAT8 = torch.float8_e4m3fn  # three bits behind the point: a number is rounded by up to 6%
+FLOAT8 = torch.float8_e4m3fn  # three mantissa bits: rounding changes a number by up to 6%
 LARGEST = torch.finfo(FLOAT8).max
-LOWEST_GELU = 0.17  # it is never below −0.17, and never above x where x is positive: the largest x bounds a row
+LOWEST_GELU = 0.17  # never below −0.17, and never above x for positive x: the largest x bounds a row
 
 
 class Rounded(NamedTuple):
-    """A matrix in float8; row i stands for `values[i] · scale[i]`."""
+    """A matrix in float8; row i represents `values[i] · scale[i]`."""
 
     values: Tensor
     scale: Tensor  # [rows, 1], float32
 
 
 def rounded(x: Tensor) -> Rounded:
-    """Each row scaled so that its largest number is the largest that float8 has."""
+    """Scale each row so that its largest number is the largest of float8."""
     size = x.abs().amax(-1, keepdim=True).float().clamp(min=1e-30)
     return scaled(x.float(), size)
 
 
 def scaled(x: Tensor, size: Tensor) -> Rounded:
-    """In float8, so that `size` becomes the largest number that it has."""
-    largest = torch.finfo(FLOAT8).max  # and not LARGEST: torch.compile takes a global number for one that changes, and fails
+    """Convert to float8, so that `size` becomes the largest number of float8."""
+    largest = torch.finfo(FLOAT8).max  # not LARGEST: torch.compile treats a global number as one that may change, and fails
     return Rounded((x * (largest / size)).to(FLOAT8), size / largest)
 
 
 def product(a: Rounded, b: Rounded, bias: Tensor | None = None) -> Tensor:
-    """`a bᵀ + bias` in bfloat16, summed in float32. Where a device has no such product, of the same rounded numbers."""
+    """`a bᵀ + bias` in bfloat16, summed in float32; without float8 products on the device, from the same rounded numbers."""
     if a.values.is_cuda:
         return torch._scaled_mm(a.values, b.values.t(), a.scale, b.scale.t(), bias, out_dtype=torch.bfloat16, use_fast_accum=True)
     with torch.autocast(a.values.device.type, enabled=False):  # it would sum in bfloat16
@@ -43,7 +43,7 @@ def product(a: Rounded, b: Rounded, bias: Tensor | None = None) -> Tensor:
 
 
 class Back(NamedTuple):
-    """What goes back through GELU: the gradient before it, as it is and rounded, its sum for the bias, and GELU once more."""
+    """The backward pass of GELU: the gradient before it, exact and rounded, its sum for the bias, and GELU recomputed."""
 
     wide: Tensor
     rounded: Rounded
@@ -52,13 +52,13 @@ class Back(NamedTuple):
 
 
 def plain_gelu(wide: Tensor, bias: Tensor) -> Rounded:
-    """The kernel's plain twin."""
+    """The kernel's plain counterpart."""
     x = wide.float() + bias.float()
     return scaled(x * normal(x)[0], x.amax(-1, keepdim=True).clamp(min=LOWEST_GELU))
 
 
 def plain_gelu_backward(g: Tensor, wide: Tensor, bias: Tensor) -> Back:
-    """The kernel's plain twin."""
+    """The kernel's plain counterpart."""
     x = wide.float() + bias.float()
     below, density = normal(x)
     before = g.float() * (below + x * density)

@@ -1,4 +1,4 @@
-"""Two kernels for GELU between products in float8: what enters is read once, what leaves is scaled and rounded on its way out."""
+"""Two kernels for GELU between products in float8: each reads its input once and writes scaled, rounded rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 from glassformer.model.fast.float8 import FLOAT8, LARGEST, LOWEST_GELU
 from glassformer.model.fast.gelu_kernels import power_of_2, tail
 
-PROGRAMS = 4  # for each of the GPU's processors: each goes through many rows and adds up their gradients
+PROGRAMS = 4  # per multiprocessor of the GPU: each program processes many rows and adds up their gradients
 _LARGEST, _LOWEST = tl.constexpr(LARGEST), tl.constexpr(LOWEST_GELU)
 
 
@@ -21,19 +21,19 @@ def tanh(x):
 
 @triton.jit
 def below(x):
-    """The normal distribution up to x, to 3e-4: float8 rounds by more."""
+    """The normal distribution function of x, to 3e-4: float8 rounds by more."""
     return 0.5 + 0.5 * tanh(x * (0.7978845608 + 0.0356774081 * x * x))
 
 
 @triton.jit
 def normal(x):
-    """As in `normal_distribution.py`: the distribution up to x, and its density there."""
+    """As in `normal_distribution.py`: the distribution function of x, and the density."""
     size = tl.abs(x)
     beyond = tail(size)
     return tl.where(x < 0, beyond, 1.0 - beyond), power_of_2(size * size * -0.7213475204444817) * 0.3989422804014327
 
 
-# A block of numbers has a power of two; a row is cut into two blocks, so that 3,072 are 2,048 and 1,024 and not 4,096.
+# The size of a block is a power of two; a row is split into two blocks, so that 3,072 are 2,048 and 1,024 instead of 4,096.
 
 
 @triton.jit
@@ -86,7 +86,7 @@ def backward_kernel(G, WIDE, BIAS, BEFORE, VALUES, SCALE, SUMS, ACTIVE, rows, wi
 
 
 def blocks(width: int) -> dict[str, int]:
-    """The largest power of two below the width, and the smallest that takes the rest."""
+    """The largest power of two below the width, and the smallest one that holds the rest."""
     one = triton.next_power_of_2(width) // 2
     return {"ONE": one, "TWO": triton.next_power_of_2(width - one)}
 
@@ -108,7 +108,7 @@ def _(wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
 
 @torch.library.custom_op("glassformer::gelu8_backward", mutates_args=())
 def gelu_backward_kernel(g: Tensor, wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """The gradient before GELU, the same in float8, the scale of each row, sums for the bias that each program made, GELU."""
+    """The gradient before GELU, the same in float8, the scale of each row, each program's sums for the bias, and GELU."""
     rows, width = wide.shape
     results = _results(wide)
     before, values, scale, sums, active = results

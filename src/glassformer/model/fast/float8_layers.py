@@ -1,4 +1,4 @@
-"""Products in float8 while training: feed-forward blocks and queries, keys and values; the weights stay what they are."""
+"""Float8 products in training, for feed-forward blocks and for queries, keys and values; the weights are not rounded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glassformer.spec import EncoderSpec
 
 
 class FeedForward(torch.autograd.Function):
-    """`gelu(x W_1 + b_1) W_2 + b_2`. What enters products is rounded, but for those that give the gradients of the weights."""
+    """`gelu(x W_1 + b_1) W_2 + b_2`. Inputs of products are rounded, except those that give the gradients of the weights."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, w_1: Tensor, b_1: Tensor, w_2: Tensor, b_2: Tensor) -> Tensor:
@@ -33,7 +33,7 @@ class FeedForward(torch.autograd.Function):
 
 
 class Linear(torch.autograd.Function):
-    """`x W + b`, rounded on the way there alone: attention's gradients come in three pieces, and would be read once more."""
+    """`x W + b`, rounded only in the forward pass: attention's gradients come in three pieces, which would be read once more."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -58,7 +58,7 @@ def gelu(wide: Tensor, bias: Tensor) -> Rounded:
 
 
 def gelu_backward(g: Tensor, wide: Tensor, bias: Tensor) -> Back:
-    """From the gradient behind GELU to what is before it. GELU itself is computed again rather than kept."""
+    """From the gradient after GELU to that before it. GELU is recomputed, not stored."""
     if wide.is_cuda:
         from glassformer.model.fast.float8_kernels import gelu_backward_kernel
 
@@ -77,28 +77,28 @@ def feed_forward(x_BTD: Tensor, wide: nn.Linear, narrow: nn.Linear) -> Tensor:
 
 
 def linear(x_BTD: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """One product for everything that is made of x."""
+    """One product for queries, keys and values."""
     half = torch.bfloat16
     y_NW: Tensor = Linear.apply(x_BTD.flatten(0, -2).to(half), weight.to(half), None if bias is None else bias.to(half))
     return y_NW.unflatten(0, x_BTD.shape[:-1])
 
 
 class Float8FeedForward(FastFeedForward):
-    """Training steps round what enters the products."""
+    """Use float8 products in training steps."""
 
     def forward(self, x_BTD: Tensor) -> Tensor:
         return feed_forward(x_BTD, self.wide, self.narrow) if self.training else super().forward(x_BTD)
 
 
 class Float8Attention(FastAttention):
-    """Training steps round what enters the product of queries, keys and values."""
+    """Use a float8 product for queries, keys and values in training steps."""
 
     def joint(self, x_BTD: Tensor) -> Tensor:
         return linear(x_BTD, self.qkv.weight, self.whole_bias()) if self.training else super().joint(x_BTD)
 
 
 def check_float8(spec: EncoderSpec, device: torch.device) -> None:
-    """Refuse where there is no such product, or where it was not written for the encoder."""
+    """Refuse devices without float8 products, and encoders without a suitable product."""
     if device.type != "cuda" or torch.cuda.get_device_capability(device) < (9, 0):
         raise GlassformerError("precision=fp8 needs a GPU that multiplies float8 (H100 or newer), here is none. Try bf16.")
     if spec.activation != "gelu":

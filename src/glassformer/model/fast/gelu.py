@@ -1,4 +1,4 @@
-"""GELU: PyTorch's own, and quicker ones for 16 bits on a GPU: in compiled steps, and at the end of a product."""
+"""GELU: PyTorch's own, and faster versions for 16 bits on a GPU: in compiled steps, and fused into a product."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from torch.nn import functional
 from glassformer.model.fast.normal_distribution import normal
 from glassformer.model.fast.precision import HALVES, kernels_take
 
-MANY = 16_384  # rows, from which on the kernel is worth its start: 0.09 ms of Python
+MANY = 16_384  # rows from which the kernel is worth its launch: 0.09 ms of Python
 
 
 def gelu(x: Tensor) -> Tensor:
-    """`x · Φ(x)`, Φ being the normal distribution (Hendrycks and Gimpel 2016)."""
+    """`x · Φ(x)`, with the normal distribution function Φ (Hendrycks and Gimpel 2016)."""
     if torch.compiler.is_compiling() and x.is_cuda and x.dtype in HALVES:
         return quick(x)
     return functional.gelu(x)
 
 
 def quick(x: Tensor) -> Tensor:
-    """The same by an exponential of a polynomial; its derivative needs one more. A compiler makes one pass of each."""
+    """The same by an exponential of a polynomial; its derivative needs one more. A compiler makes each a single pass."""
     precise = x.float()
     return (precise * Normal.apply(precise)).to(x.dtype)
 
 
 class Normal(torch.autograd.Function):
-    """The normal distribution up to x; its derivative is the density, and not what one gets from the approximation."""
+    """The normal distribution function; its derivative is the exact density, not the derivative of the approximation."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ def watched(product: nn.Module) -> bool:
 
 
 def of_product(x: Tensor, linear: nn.Linear) -> Tensor:
-    """`gelu(x W + b)`: the product is bent before it leaves the processor, and never read again for that."""
+    """`gelu(x W + b)`: GELU is applied before the product is written to memory."""
     from glassformer.model.fast.gelu_kernels import linear_gelu
 
     return linear_gelu(x.flatten(0, -2), linear.weight, linear.bias).unflatten(0, x.shape[:-1])

@@ -1,4 +1,4 @@
-"""A kernel for a product that ends with GELU: what is wide is written once, and not read and written again to be bent."""
+"""A kernel for a product followed by GELU: the wide result is written once, instead of being written, read and written again."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 
 from glassformer.model.fast.normal_distribution import TAIL
 
-SIDE, DEEP = 128, 64  # a tile of the result is square; so much of a row of x and of W is loaded at a time
-NEAR = 8  # tiles go down so many before they go across, so that what their neighbours have read is still at hand
+SIDE, DEEP = 128, 64  # a tile of the result is square; this much of a row of x and of W is loaded at a time
+NEAR = 8  # tiles are ordered down before across, so that what their neighbours have read is still in the cache
 _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7 = (tl.constexpr(coefficient) for coefficient in TAIL)
 
 
@@ -22,7 +22,7 @@ def power_of_2(x):
 
 @triton.jit
 def tail(size):
-    """The normal distribution beyond a size, as in `normal_distribution.py`."""
+    """The tail of the normal distribution, as in `normal_distribution.py`."""
     power = _C4 + size * (_C5 + size * (_C6 + size * _C7))
     return power_of_2(_C0 + size * (_C1 + size * (_C2 + size * (_C3 + size * power))))
 
@@ -49,7 +49,7 @@ def linear_gelu_kernel(
 
 @torch.library.custom_op("glassformer::linear_gelu", mutates_args=())
 def linear_gelu(x_ND: Tensor, weight_FD: Tensor, bias_F: Tensor | None) -> Tensor:
-    """`gelu(x Wᵀ + b)` of matrices, summed and bent in float32."""
+    """`gelu(x Wᵀ + b)` of matrices, summed and activated in float32."""
     (rows, depth), width = x_ND.shape, weight_FD.shape[0]
     out_NF = x_ND.new_empty(rows, width)
     given = [TensorDescriptor.from_tensor(matrix.contiguous(), [SIDE, DEEP]) for matrix in (x_ND, weight_FD)]

@@ -1,4 +1,4 @@
-"""The product with the vocabulary on a GPU: a table of odd size is filled up with rows of zeros."""
+"""The product with the vocabulary on a GPU: a table of odd size is padded with rows of zeros."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from torch.nn import functional
 from glassformer.model.fast.precision import product_dtype
 from glassformer.model.heads import MaskedTokens
 
-ROWS = 64  # what the rows of a vocabulary are filled up to a multiple of
+ROWS = 64  # the number of rows is padded to a multiple of this
 
 
 class FastMaskedTokens(MaskedTokens):
-    """The same, with a product that suits a GPU's kernels."""
+    """As the plain head, with a product that suits a GPU's kernels."""
 
     def product(self, x: Tensor, table: Tensor) -> Tensor:
         return vocabulary_product(x, table, self.bias)
 
 
 def vocabulary_product(x: Tensor, table: Tensor, bias: Tensor | None) -> Tensor:
-    """`x Eᵀ + b`. On a GPU in half precision a table of odd size is filled up with rows of zeros, whose logits are cut off.
+    """`x Eᵀ + b`. On a GPU in half precision, a table of odd size is padded with rows of zeros, whose logits are cut off.
 
     The kernels for matrices whose rows do not start at multiples of 16 bytes take more than twice as long (BERT's table has
     30,522 rows).

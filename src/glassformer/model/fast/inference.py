@@ -1,4 +1,4 @@
-"""An encoder asked again and again without gradients: in whichever fast way serves where it lies."""
+"""Repeated forward passes without gradients, by the fastest method for the device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glassformer.model.fast.replay import Replayer, as_copies
 
 
 class Inference:
-    """Passes of an encoder that was made fast, in eval mode whatever its mode is, inside `torch.inference_mode()`."""
+    """Passes of a fast encoder, in eval mode whatever its current mode, inside `torch.inference_mode()`."""
 
     def __init__(self, encoder: Encoder, wanted: Wanted = USUAL) -> None:
         self.encoder, self.wanted = encoder, wanted
@@ -25,18 +25,18 @@ class Inference:
         self.products: list[Product]
 
     def run(self, given: Inputs, layout: Layout) -> Output:
-        """What `encoder.run` gives."""
+        """Return what `encoder.run` returns."""
         modules = every_module(self.encoder)
         with evaluating(modules):
             if not self.encoder.here.is_cuda:
                 return self.on_cpu(modules).run(given, layout, self.wanted)
             replays = isinstance(layout, Padded) and not self.encoder.rectangles_only
-            if replays and self.replayer.serves(given):  # a few tokens are replayed, many are run
+            if replays and self.replayer.serves(given):  # few tokens are replayed, many are run
                 return as_copies(self.replayer(given, modules))
             return self.encoder.run(given, layout, self.wanted)
 
     def on_cpu(self, modules: list[nn.Module]) -> Encoder:
-        """The copy whose matrices are laid out for this processor, where that helps; made again when a part was exchanged."""
+        """The copy whose matrices are in this processor's layout, where that helps; remade after a part was replaced."""
         if not serves(self.encoder):
             return self.encoder
         if self.seen != modules:
@@ -48,7 +48,7 @@ class Inference:
 
 
 def every_module(module: nn.Module) -> list[nn.Module]:
-    """What `module.modules()` gives, in a third of its time, and what is shared more than once."""
+    """The same as `module.modules()`, in a third of the time; shared modules may appear more than once."""
     found = [module]
     for one in found:
         found.extend(part for part in one._modules.values() if part is not None)
@@ -57,7 +57,7 @@ def every_module(module: nn.Module) -> list[nn.Module]:
 
 @contextmanager
 def evaluating(modules: Sequence[nn.Module]) -> Iterator[None]:
-    """Eval mode for a while: what was in training before is so again."""
+    """Set eval mode temporarily, and restore the mode of every module."""
     trained = [module for module in modules if module.training]
     for module in trained:
         module.training = False

@@ -12,24 +12,24 @@ from glassformer.model.fast.attention_dropout import drawn, kept
 from glassformer.model.fast.dropout import HALF
 from glassformer.model.fast.precision import kernels_take
 
-WIDTHS = (32, 64, 128)  # of heads that the kernels take
+WIDTHS = (32, 64, 128)  # head widths that the kernels support
 
 
 def kernels_serve(q: Tensor, longest: int) -> bool:
-    """Whether our kernels take such queries (head and feature behind): inside of a sequence they count numbers in 32 bits."""
+    """Whether our kernels support these queries [..., head, feature]: within a sequence they use 32-bit offsets."""
     heads, width = q.shape[-2:]
     return kernels_take(q) and width in WIDTHS and longest * 3 * heads * width < HALF
 
 
 def attend_jointly(qkv_N3HK: Tensor, bounds: Tensor | None, longest: int, *, scale: float, dropout: float) -> Tensor:
-    """`dropout(softmax(scale · q kᵀ)) v` inside each sequence of a row; without bounds each has `longest` tokens."""
+    """`dropout(softmax(scale · q kᵀ)) v` within each sequence of a row; without bounds each has `longest` tokens."""
     lots_2HM = drawn(qkv_N3HK) if dropout else None
     mix_NHK: Tensor = Attend.apply(qkv_N3HK.contiguous(), bounds, longest, scale, dropout, lots_2HM)
     return mix_NHK
 
 
 class Attend(torch.autograd.Function):
-    """One gradient for all three: three would have to be put side by side again for the product that they came from."""
+    """One gradient for all three: three would have to be concatenated again for the preceding product."""
 
     @staticmethod
     def forward(
@@ -55,7 +55,7 @@ class Attend(torch.autograd.Function):
 
 
 def plain(qkv_N3HK: Tensor, bounds: Tensor, *, scale: float, dropout: float = 0.0, lots_2HM: Tensor | None = None) -> Tensor:
-    """The kernels' plain twin: cut the row, and write the weights of each piece out."""
+    """The kernels' plain counterpart: split the row, and compute the weights of each piece explicitly."""
     pieces = []
     for start, stop in pairwise(bounds.tolist()):
         q_HTK, k_HTK, v_HTK = qkv_N3HK[start:stop].permute(1, 2, 0, 3)

@@ -1,4 +1,4 @@
-"""Norms that keep less for the backward pass and hand on the number format of matrix products."""
+"""Norms that store less for the backward pass and return the number format of matrix products."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from glassformer.model.norms import Norm
 
 
 class FastNorm(Norm):
-    """The same, in the format of matrix products.
+    """As the plain norm, returning the number format of matrix products.
 
-    Autocast normalises in float32 and hands that on. What reads it are matrix products and a sum that is normalised in turn: in
-    their own format half as many bytes pass through memory.
+    Autocast normalises in float32 and returns float32. The result is read by matrix products and by a sum that is normalised in
+    turn: in 16 bits, half as many bytes pass through memory.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -24,16 +24,16 @@ class FastNorm(Norm):
 
 
 def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
-    """The plain one, or `Halved`."""
+    """The plain norm, or `Halved`."""
     if x.is_cuda and x.dtype in HALVES and gamma.dtype == torch.float32 and not torch.compiler.is_compiling():
         return Halved.apply(x, gamma, beta, eps)
     return functional.layer_norm(x, gamma.shape, gamma, beta, eps)
 
 
 class Halved(torch.autograd.Function):
-    """The same in float32, from and to 16 bits. Autocast would keep the float32 copy of x for the backward pass: twice the bytes.
+    """The same in float32, from and to 16 bits. Autocast would store the float32 copy of x: twice the bytes.
 
-    A compiler finds that out by itself.
+    A compiler avoids this itself.
     """
 
     @staticmethod
@@ -52,7 +52,7 @@ class Halved(torch.autograd.Function):
 
 
 def rms_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
-    """The plain one, or `RootMeanSquare`."""
+    """The plain norm, or `RootMeanSquare`."""
     assert beta is None
     if x.is_cpu and torch.is_grad_enabled() and not torch.compiler.is_compiling():
         return RootMeanSquare.apply(x, gamma, eps)
@@ -60,7 +60,9 @@ def rms_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tenso
 
 
 class RootMeanSquare(torch.autograd.Function):
-    """The same for a CPU, where PyTorch has no kernel for it and stores `x / root` in addition to x. Dividing again is cheap."""
+    """The same for a CPU, where PyTorch has no kernel for it and stores `x
+    root` in addition to x. Dividing again is cheap.
+    """
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, gamma: Tensor, eps: float) -> Tensor:
@@ -72,7 +74,7 @@ class RootMeanSquare(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         x, inverse, gamma = ctx.saved_tensors
-        if torch.is_grad_enabled():  # the gradient's own gradient is wanted: PyTorch has it
+        if torch.is_grad_enabled():  # for second derivatives, PyTorch's own version is used
             wanted = [value for value in (x, gamma) if value.requires_grad]
             y = functional.rms_norm(x, gamma.shape, gamma, ctx.eps)
             found = iter(torch.autograd.grad(y, wanted, gradients[0], create_graph=True))
@@ -80,11 +82,11 @@ class RootMeanSquare(torch.autograd.Function):
         g, normalised = _precise(gradients[0]), _precise(x) * inverse
         g_gamma = (g * normalised).flatten(0, -2).sum(0)
         g_normalised = g * gamma
-        along = (g_normalised * normalised).mean(-1, keepdim=True)  # a change along x changes nothing
+        along = (g_normalised * normalised).mean(-1, keepdim=True)  # a change along x has no effect
         g_x = g_normalised.sub_(normalised.mul_(along)).mul_(inverse)
         return g_x.to(x.dtype), g_gamma.to(gamma.dtype), None
 
 
 def _precise(x: Tensor) -> Tensor:
-    """In float32 at least."""
+    """Convert to float32 at least."""
     return x.to(torch.promote_types(x.dtype, torch.float32))

@@ -1,4 +1,4 @@
-"""On a CPU: the same encoder with its matrices laid out once as oneDNN reads them, and GELU done inside the product."""
+"""On a CPU: the same encoder with its matrices in oneDNN's layout, and GELU fused into the product."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from glassformer.model.fast.gelu import bare, gelu, watched
 from glassformer.model.fast.replacing import with_parts
 from glassformer.model.feed_forward import FUNCTIONS
 
-# Functions that the product can apply to its result before it is written, and how oneDNN calls their form.
+# Functions that the product can apply to its result before it is written, and oneDNN's names for them.
 FUSED = {gelu: ("gelu", "none"), FUNCTIONS["gelu_tanh"]: ("gelu", "tanh"), functional.relu: ("relu", "")}
 
 
 class Product(nn.Module):
-    """`f(x Wᵀ + b)` with a matrix that is laid out for it. PyTorch's compiler uses the same operation.
+    """`f(x Wᵀ + b)` with a matrix in oneDNN's layout. PyTorch's compiler uses the same operation.
 
-    A weight may be written to at any time. PyTorch counts how often, but not what is written through `weight.data`, as adapters
-    are merged and averages of weights are kept. So some numbers are compared, too: a whole row, and the first ones of every 32nd
-    row. To read all of them would take as long as a short text.
+    A weight may be written to at any time. PyTorch counts writes, but not those through `weight.data`, by which adapters are
+    merged and averages of weights are kept. So some numbers are compared, too: a whole row, and the first ones of every 32nd
+    row. Comparing all would take as long as encoding a short text.
     """
 
     def __init__(self, linear: nn.Linear, fused: tuple[str, str] = ("none", "")) -> None:
         super().__init__()
         self.linear, self.fused = linear, fused
-        self.known: tuple[int, int | None, int] | None = None  # where the weight lay, how often it was written to, which bias
-        self.samples: list[tuple[NDArray[Any], bytes]] = []  # some numbers of the weight, and what they were
+        self.known: tuple[int, int | None, int] | None = None  # the weight's address, its write counter, and its bias
+        self.samples: list[tuple[NDArray[Any], bytes]] = []  # some numbers of the weight, for comparison
         self.refresh()
 
     def forward(self, x: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -40,7 +40,7 @@ class Product(nn.Module):
         return torch.ops.mkldnn._linear_pointwise(x, matrix, own if bias is None else bias, name, [], form)
 
     def refresh(self) -> None:
-        """Lay the matrix out anew where the weight has changed."""
+        """Convert the matrix again if the weight has changed."""
         weight = self.linear.weight
         now = weight.data_ptr(), None if weight.is_inference() else weight._version, id(self.linear.bias)
         if self.known != now or any(part.tobytes() != was for part, was in self.samples):
@@ -50,7 +50,7 @@ class Product(nn.Module):
 
 
 class LaidOutAttention(FastAttention):
-    """Attention whose two products are laid out."""
+    """Attention whose two products use converted matrices."""
 
     product: Product
 
@@ -59,7 +59,7 @@ class LaidOutAttention(FastAttention):
 
 
 def serves(encoder: Encoder) -> bool:
-    """Whether laying out the matrices helps here: float32 on a CPU whose PyTorch brings oneDNN."""
+    """Whether converting the matrices helps: float32 on a CPU whose PyTorch includes oneDNN."""
     here = encoder.here
     plain_float = here.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
     library = torch.backends.mkldnn.is_available() and bool(torch.backends.mkldnn.enabled)
@@ -67,7 +67,7 @@ def serves(encoder: Encoder) -> bool:
 
 
 def laid_out(encoder: Encoder) -> Encoder:
-    """A copy for inference, which shares all but the matrices of the layers."""
+    """A copy for inference, which shares everything but the matrices of the layers."""
     layers = with_parts(encoder.layers, **{owner: _block(block) for owner, block in encoder.layers.items()})
     return with_parts(encoder, layers=layers)
 

@@ -1,4 +1,4 @@
-"""Sequences one after the other in a single row: attention inside each of them, and pooling."""
+"""Sequences concatenated in a single row: attention within each of them, and pooling."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glassformer.model.fast.precision import HALVES
 
 
 class PackedCore(NamedTuple):
-    """Attention inside each sequence of one packed row."""
+    """Attention within each sequence of one packed row."""
 
     bounds: Tensor
     longest: int
@@ -38,9 +38,9 @@ class PackedCore(NamedTuple):
         ends, longest = self.bounds, self.longest
         if dropout == 0.0:
             mix_NHV = varlen_attn(q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, scale=scale, window_size=window)
-            assert isinstance(mix_NHV, Tensor)  # a pair only where more is asked for
+            assert isinstance(mix_NHV, Tensor)  # returns a tuple only if more outputs are requested
             return mix_NHV
-        # varlen_attn has no dropout; the kernel that it calls has.
+        # varlen_attn has no dropout; the kernel that it calls does.
         causal, written_out = window == (-1, 0), False
         mix_NHV, *_ = torch.ops.aten._flash_attention_forward(
             q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, dropout, causal, written_out,
@@ -49,7 +49,7 @@ class PackedCore(NamedTuple):
         return mix_NHV
 
     def _one_by_one(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
-        """The kernel's plain twin: cut the row and attend inside each piece."""
+        """The kernel's plain counterpart: split the row and attend within each piece."""
         pieces = []
         for start, stop in pairwise(self.bounds.tolist()):
             t = stop - start
@@ -73,7 +73,7 @@ class PackedCore(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Sequences one after the other in a single row; `bounds` says where each begins, and where the last ends."""
+    """Sequences concatenated in a single row; `bounds` holds the start of each, and the end of the last."""
 
     bounds: Tensor  # int32, one more than there are sequences
     longest: int
@@ -98,5 +98,5 @@ class Packed(NamedTuple):
 
 
 def flash_serves(d_k: int, d_v: int, dtype: torch.dtype, device: torch.device) -> bool:
-    """Whether the variable-length kernel takes these: half precision on a GPU, d_k = d_v, a multiple of 8 up to 256."""
+    """Whether the variable-length kernel supports these: half precision on a GPU, d_k = d_v, a multiple of 8 up to 256."""
     return device.type == "cuda" and dtype in HALVES and d_k == d_v and d_k % 8 == 0 and d_k <= 256

@@ -1,4 +1,4 @@
-"""Many sequences of different lengths: one packed row of tokens on a GPU, buckets of like length elsewhere."""
+"""Many sequences of different lengths: one packed row of tokens on a GPU, batches of similar length elsewhere."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
 Part = Literal["states", "pooled", "logits"]
 Run: TypeAlias = Callable[[Inputs, Layout], Output]
 
-FEWEST, MOST = 4_096, 131_072  # tokens at once: a CPU's caches want few; a GPU is busy with many, while Python makes the next
-ROOM = 1 / 8  # of a GPU's memory, for what the layers make of them
+FEWEST, MOST = 4_096, 131_072  # tokens per pass; more keep a GPU busy, fewer fit a CPU's caches
+ROOM = 1 / 8  # of a GPU's memory, for activations
 
 
 def encode_packed(
@@ -37,9 +37,9 @@ def encode_packed(
     tokens_at_once: int | None = None,
     run: Run | None = None,
 ) -> list[Tensor]:
-    """Each sequence of ids [t] through the encoder, in input order: its states [t, d_model], pooled vector or logits.
+    """Run the encoder on each sequence of ids [t], in input order: its states [t, d_model], pooled vector or logits.
 
-    No sequence sees another or any padding: the results are those of one sequence at a time. `run` stands in for `encoder.run`.
+    No sequence attends to another or to padding: the results are those of one sequence at a time. `run` replaces `encoder.run`.
     """
     require(Module, encoder, "sequences go through an encoder, as gf.Encoder(spec) or gf.load(folder).encoder")
     tokens_at_once = whole("tokens_at_once", tokens_at_once, least=1) if tokens_at_once is not None else None
@@ -67,9 +67,9 @@ def passes(
     run: Run | None = None,
     faulty: Callable[[], None] | None = None,
 ) -> Iterator[tuple[list[int], Output, Layout]]:
-    """Sequences, some at a time: which of them, what they give, and how they lie in it.
+    """Yield sequences in groups: their indices, their results, and how they are arranged in these.
 
-    With `faulty`, which names what is wrong, they are looked at before: while a GPU works on others. It would wait for all.
+    With `faulty`, which names what is wrong, they are checked first, while a GPU computes the previous group.
     """
     limit = tokens_at_once or at_once(encoder)
     lengths = lengths or _lengths(sequences)
@@ -107,22 +107,22 @@ def _lengths(sequences: Sequence[Tensor]) -> list[int]:
 
 
 def packable(encoder: PlainEncoder) -> bool:
-    """Whether the variable-length kernel serves this encoder where it lies and as it computes."""
+    """Whether the variable-length kernel supports this encoder on its device and in its number format."""
     spec, here = encoder.spec, encoder.here
     dtype = product_dtype(here.dtype, here.device)
     return not encoder.rectangles_only and packing_suits(spec) and flash_serves(spec.head_k, spec.head_v, dtype, here.device)
 
 
 def packing_suits(spec: EncoderSpec) -> bool:
-    """Whether nothing in the spec needs a rectangle: what distances add to the scores, a cap and a pooler that attends do."""
+    """Whether the spec allows packed rows: no biases by distance, no capped scores and no attention pooling."""
     return not spec.one_length and not spec.relative and spec.pooler != "attention" and spec.score_cap is None
 
 
 def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
-    """Which sequences go into one packed row: as many as fit into `limit` tokens, the long ones first.
+    """Group sequences into packed rows of up to `limit` tokens, long sequences first.
 
-    The kernel sets out for each sequence as many blocks of work as the longest in its row needs, so like lengths go together.
-    A row of few long sequences is made quickly, and while the device works on it the others are made.
+    The kernel reserves as many blocks for each sequence as the longest in its row needs, so similar lengths go together. A row
+    of few long sequences is prepared quickly, and while the device computes it the others are prepared.
     """
     row: list[int] = []
     taken = 0
@@ -137,7 +137,7 @@ def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
 
 
 def buckets(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
-    """Which sequences go into one rectangle: of like length, as many as fit into `limit` tokens, padding included."""
+    """Group sequences of similar length into padded batches of up to `limit` tokens, padding included."""
     bucket: list[int] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
         if bucket and (len(bucket) + 1) * lengths[i] > limit:
@@ -149,7 +149,7 @@ def buckets(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
 
 
 def _packed(encoder: PlainEncoder, row: Tensor, lengths: list[int], segments: Sequence[Tensor] | None) -> tuple[Inputs, Layout]:
-    """One row that holds all sequences; each counts its positions from 0."""
+    """One row that holds all sequences; each has positions from 0."""
     device = encoder.here.device
     bounds = moved(torch.tensor([0, *accumulate(lengths)], dtype=torch.int32), device)
     tokens = moved(row[None], device)
@@ -160,19 +160,19 @@ def _packed(encoder: PlainEncoder, row: Tensor, lengths: list[int], segments: Se
 
 
 def in_a_row(sequences: Sequence[Tensor]) -> Tensor:
-    """One after the other. In a CPU's memory by numpy: PyTorch's threads stay awake after such a copy, and a tokenizer's wait."""
+    """Concatenate. In CPU memory by NumPy: PyTorch's threads stay awake after such a copy, and compete with the tokenizer's."""
     if all(sequence.is_cpu for sequence in sequences):
         return _long(torch.from_numpy(np.concatenate([sequence.numpy() for sequence in sequences])))
     return _long(torch.cat(list(sequences)))
 
 
 def _long(values: Tensor) -> Tensor:
-    """Ids as tables are asked for them, whatever whole numbers they came as; vectors as they are."""
+    """Convert ids of any integer type to the type of table indices; vectors are unchanged."""
     return values if values.is_floating_point() else values.long()
 
 
 def moved(values: Tensor, device: torch.device) -> Tensor:
-    """On the device, without waiting for what it is doing: that takes memory which the device may read by itself."""
+    """Copy to the device without waiting for it, which requires pinned memory."""
     if device.type == "cuda" and values.device.type == "cpu":
         pinned = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
         pinned.numpy()[...] = values.numpy()  # by numpy, too
@@ -181,7 +181,7 @@ def moved(values: Tensor, device: torch.device) -> Tensor:
 
 
 def _padded(encoder: PlainEncoder, sequences: list[Tensor], segments: list[Tensor] | None) -> tuple[Inputs, Layout]:
-    """One rectangle, padded on the right; no mask where nothing is padded."""
+    """One padded batch, padded on the right; no mask if nothing is padded."""
     device, lengths = encoder.here.device, torch.tensor(_lengths(sequences))
     tokens = _long(torch.nn.utils.rnn.pad_sequence(list(sequences), batch_first=True)).to(device)
     beside = _long(torch.nn.utils.rnn.pad_sequence(list(segments), batch_first=True)).to(device) if segments is not None else None
@@ -190,7 +190,7 @@ def _padded(encoder: PlainEncoder, sequences: list[Tensor], segments: list[Tenso
 
 
 def _cut(spec: EncoderSpec, output: Output, part: Part, lengths: list[int], layout: Layout) -> Sequence[Tensor]:
-    """What belongs to each sequence: a row of a table, or as many rows as it has tokens."""
+    """Split the results: a row per sequence, or as many rows as it has tokens."""
     whole = getattr(output, part)
     if part == "pooled" or (part == "logits" and spec.head not in (*TOKEN_HEADS, *MASKED_HEADS)):
         return tuple(whole)
@@ -200,7 +200,7 @@ def _cut(spec: EncoderSpec, output: Output, part: Part, lengths: list[int], layo
 
 
 def _checked_lengths(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None, part: Part) -> list[int]:
-    """How long each is, where that may be asked; what is in them is looked at later, some at a time."""
+    """The length of each sequence, if it has one; its values are checked later, group by group."""
     one_of("part", part, get_args(Part))
     if spec.one_length:
         what = (
@@ -227,7 +227,7 @@ def _checked_lengths(spec: EncoderSpec, sequences: Sequence[Tensor], segments: S
 
 
 def _check_each(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None) -> None:
-    """Name the first that is wrong: slow, so only where something is."""
+    """Name the first faulty sequence: slow, so called only if there is one."""
     for i, sequence in enumerate(sequences):
         try:
             check_batch(spec, _one(sequence), None, _one(segments[i]) if segments is not None else None)
@@ -236,7 +236,7 @@ def _check_each(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequen
 
 
 def _one(sequence: Tensor) -> Tensor:
-    """A batch of one; what is no tensor is left for the check to name."""
+    """A batch of one; anything but a tensor is left for the check to report."""
     return sequence[None] if isinstance(sequence, Tensor) else sequence
 
 
@@ -248,6 +248,6 @@ def _shapes_in_order(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
 
 def _ids_in_order(spec: EncoderSpec, row: Tensor) -> bool:
     if spec.reads != "tokens":
-        return True  # what is no token was looked at one by one
+        return True  # anything but a tensor was checked separately
     ids = row.numpy() if row.is_cpu else row  # by numpy, too
     return bool(ids.min() >= 0 and ids.max() < (spec.vocab or 0))

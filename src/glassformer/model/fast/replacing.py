@@ -1,4 +1,4 @@
-"""`fast.apply`: the parts of a plain encoder are replaced, in place, by those that compute the same faster."""
+"""`fast.apply`: replaces parts of a plain encoder, in place, with parts that compute the same faster."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ FUNCTIONS = {functional.gelu: gelu, norms.layer_norm: layer_norm, norms.rms_norm
 
 
 def apply(encoder: Encoder, *, float8: bool = False) -> Encoder:
-    """Replace the parts of an encoder by fast ones, in place; weights, names, hooks and results stay what they are.
+    """Replace parts of an encoder with fast ones, in place; weights, names, hooks and results do not change.
 
-    A part gets another class with the same parameters, as PyTorch's `fully_shard` and `parametrize` do it. With `float8`,
-    training steps round what enters the products of feed-forward blocks and of queries, keys and values: see `float8_layers.py`.
+    A part's class is replaced by one with the same parameters, as in PyTorch's `fully_shard` and `parametrize`. With `float8`,
+    training steps round the inputs of the products of feed-forward blocks and of queries, keys and values: see
+    `float8_layers.py`.
     """
     for parts in (PARTS, IN_FLOAT8) if float8 else (PARTS,):
         for module in encoder.modules():
@@ -59,7 +60,7 @@ def apply(encoder: Encoder, *, float8: bool = False) -> Encoder:
 
 
 def with_parts(module: Part, **parts: nn.Module | None) -> Part:
-    """A copy of a module that shares everything with it but for these parts."""
+    """A copy of a module that shares everything with it except these parts."""
     other = copy(module)
     other._modules = module._modules | parts
     return other

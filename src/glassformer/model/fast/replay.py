@@ -1,4 +1,4 @@
-"""Short inputs on a GPU: the kernels of a pass are recorded once for each shape, and replayed in one go."""
+"""Short inputs on a GPU: the kernels of a pass are recorded as a CUDA graph for each shape, and replayed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from glassformer.model.encoder import USUAL, Inputs, Output, PlainEncoder, Wanted
 
-LONGEST = 512  # tokens; with more of them the kernels take longer than their launches
-SHAPES = 64  # recorded passes that are kept
+LONGEST = 512  # tokens; with more, the kernels take longer than their launches
+SHAPES = 64  # number of recorded passes that are kept
 WARM_UPS = 2
 
 
@@ -25,7 +25,7 @@ class Recording(NamedTuple):
 
 
 class Replayer:
-    """Passes over inputs of a few tokens, for an encoder in eval mode on a GPU.
+    """Forward passes over a few tokens, for an encoder in eval mode on a GPU.
 
     Launching a few hundred small kernels from Python takes longer than running them; a recording is launched at once.
     """
@@ -36,7 +36,7 @@ class Replayer:
         self.kept: OrderedDict[tuple[object, ...], Recording] = OrderedDict()
 
     def serves(self, inputs: Inputs) -> bool:
-        """Whether this is an input to record: few tokens and no padding, no gradients."""
+        """Whether to record this input: few tokens, no padding, no gradients."""
         return (
             inputs.inputs.is_cuda
             and inputs.inputs.ndim == 2
@@ -47,9 +47,9 @@ class Replayer:
         )
 
     def __call__(self, given: Inputs, modules: Sequence[nn.Module]) -> Output:
-        """What `encoder.run` gives; `modules` are all of its modules. The next call for the same shape overwrites it."""
+        """Return what `encoder.run` returns; `modules` are all of its modules. The next call for the same shape overwrites it."""
         now = addresses(modules)
-        if self.addresses != now:  # the weights were moved: recordings read where they lay
+        if self.addresses != now:  # the weights have moved: recordings read the old addresses
             self.kept.clear()
             self.addresses = now
         key = tuple(None if value is None else tuple(value.shape) for value in given)
@@ -66,7 +66,7 @@ class Replayer:
         return recording.output
 
     def record(self, given: Inputs) -> Recording:
-        """One pass on copies of the inputs, recorded after a few that are not: libraries set themselves up in those."""
+        """Record a pass on copies of the inputs, after a few unrecorded ones in which libraries initialize themselves."""
         own = Inputs(*(None if value is None else value.clone() for value in given))  # type: ignore[arg-type]
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
@@ -81,11 +81,11 @@ class Replayer:
 
 
 def addresses(modules: Sequence[nn.Module]) -> tuple[int, ...]:
-    """Where the weights lie."""
+    """The addresses of the weights."""
     return tuple(one.data_ptr() for module in modules for one in module._parameters.values() if one is not None)
 
 
 def as_copies(output: Output) -> Output:
-    """An output that the next replay leaves alone."""
+    """A copy of the output, which the next replay does not overwrite."""
     parts = (value.clone() if isinstance(value, Tensor) else value for value in output)
     return type(output)(*parts)  # type: ignore[arg-type]

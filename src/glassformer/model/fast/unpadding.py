@@ -1,4 +1,4 @@
-"""Layers run on one packed row where that is less work, with padding left out and windows known to the kernel."""
+"""Layers run on one packed row where that is less work: without padding, and with windows passed to the kernel."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from glassformer.model.fast.packing import packable
 
 
 class Inside(NamedTuple):
-    """How tokens lie while the layers run."""
+    """The arrangement of tokens while the layers run."""
 
     layout: Layout
     positions_BT: Tensor | None
-    places: Tensor | None = None  # where in the flat rectangle the tokens of the row come from; None: it is the rectangle
+    places: Tensor | None = None  # the flat index in the batch of each token of the row; None: the batch itself
 
     def enter(self, x_BTD: Tensor) -> Tensor:
-        """From the rectangle into the row."""
+        """From the batch [batch, t] to the row."""
         if not isinstance(self.layout, Packed):
             return x_BTD
         flat_ND = x_BTD.flatten(0, 1)
         return (flat_ND if self.places is None else flat_ND[self.places])[None]
 
     def leave(self, x_BTD: Tensor, shape: torch.Size) -> Tensor:
-        """Back into the rectangle of that shape; zeros where it is padded."""
+        """Back to a batch of that shape, with zeros at padding."""
         if not isinstance(self.layout, Packed) or x_BTD.shape == shape:
             return x_BTD
         row_ND = x_BTD[0]
@@ -39,14 +39,14 @@ class Inside(NamedTuple):
         return row_ND.new_zeros(shape).flatten(0, 1).index_copy(0, self.places, row_ND).view(shape)
 
     def within(self, places: Tensor) -> Tensor:
-        """Flat places of the rectangle as places of the row. Padding has no state: where it is asked for, a neighbour answers."""
+        """Convert flat indices of the batch to indices of the row. Padding has no state: a neighbour's is returned for it."""
         if self.places is None:
             return places
         return torch.searchsorted(self.places, places).clamp(max=self.places.shape[0] - 1)
 
 
 def inside(encoder: PlainEncoder, batch: int, t: int, layout: Layout, positions_BT: Tensor | None) -> Inside:
-    """One packed row where the variable-length kernel serves and has less to do: with padding, and with windows."""
+    """One packed row if the variable-length kernel supports it and has less to do: with padding, or with windows."""
     as_it_lies = Inside(layout, positions_BT)
     if not isinstance(layout, Padded) or not packable(encoder):
         return as_it_lies

@@ -13,25 +13,25 @@ from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.sentences.streams import Window, stop
 
 MASKS = ("[MASK]", "<mask>")  # how tokenizers write it
-SHOWN = 5  # the likeliest tokens that are named
+SHOWN = 5  # number of likely tokens returned
 
 Refused = Callable[[int, GlassformerError], None]
 
 
 class MaskPrediction(NamedTuple):
-    """Of one mask: which token of the text it is, from 0, and the likeliest ones in its place, likeliest first."""
+    """One mask: the index of its token in the text, and the most likely tokens in its place, most likely first."""
 
     place: int
     guesses: dict[str, float]
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the fields as JSON values."""
         likely = [{"token": token, "probability": value} for token, value in self.guesses.items()]
         return {"place": self.place, "guesses": likely}
 
 
 def mask_of(tokenizer: Any) -> tuple[str, int]:
-    """The mask of a tokenizer, in letters and as its id."""
+    """The mask token of a tokenizer: its text and its id."""
     for letters in MASKS:
         if (number := tokenizer.token_to_id(letters)) is not None:
             return letters, int(number)
@@ -41,7 +41,7 @@ def mask_of(tokenizer: Any) -> tuple[str, int]:
 def guesses(
     encoder: Encoder, window: Window, tokenizer: Any, name: Callable[[int], str], refused: Refused = stop
 ) -> Iterator[tuple[int, list[MaskPrediction]]]:
-    """Each text's number and masks, one text at a time: a vocabulary of numbers for each token of many would fill the memory."""
+    """Yield each text's number and masks, one text at a time: the logits of many tokens at once would fill the memory."""
     letters, mask = mask_of(tokenizer)
     for i, ids in enumerate(window.ids):
         places = (ids == mask).nonzero().flatten()

@@ -37,7 +37,7 @@ from glassformer.model.sentences.streams import ReadingOptions
 from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
 
 OPTIONS = ("pool", "normalise", "batch_tokens")
-OURS = ("letters", "word_by_word")  # options that the model decides
+OURS = ("letters", "word_by_word")  # options that are determined by the model
 POOLS = ("mean", "first", "last", "max", "pooled")
 IMAGES_AT_ONCE = 32
 
@@ -45,14 +45,14 @@ Said = Prediction | list[TokenPrediction] | list[MaskPrediction]
 
 
 class Vectors(NamedTuple):
-    """The vectors of some texts in a row, and which texts these are."""
+    """The vectors of some consecutive texts, and the indices of these texts."""
 
-    numbers: list[int]  # in the input, from 0; texts that were left out are missing
+    numbers: list[int]  # in the input, from 0; skipped texts are missing
     values: NDArray[Any]  # [texts, width]
-    dropped: dict[int, int]  # tokens that a text lost, by number
+    dropped: dict[int, int]  # number of tokens that were truncated, by text
     seen: int
     tokens: int = 0
-    pairs: int = 0  # of tokens that attend to each other: the sum of the squared lengths
+    pairs: int = 0  # number of token pairs that attend to each other: the sum of the squared lengths
 
 
 class Predictions(NamedTuple):
@@ -63,7 +63,7 @@ class Predictions(NamedTuple):
     dropped: dict[int, int]
     seen: int
     tokens: int = 0
-    pairs: int = 0  # of tokens that attend to each other: the sum of the squared lengths
+    pairs: int = 0  # number of token pairs that attend to each other: the sum of the squared lengths
 
 
 class LoadedModel:
@@ -79,11 +79,11 @@ class LoadedModel:
         return f"<{self.folder.model_class} from {self.folder.path.name}: {self.folder.parameters:,} parameters, {self.verdict}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy holds; what was made ready for this processor is made anew where it is wanted."""
+        """Return the state to copy, without what was prepared for this processor."""
         return self.__dict__ | {"_made_ready": {}}
 
     def __call__(self, *inputs: Tensor, **options: Any) -> Output:
-        """One pass of the encoder itself."""
+        """Run the encoder once on tokens."""
         output: Output = self.encoder(*inputs, **options)
         return output
 
@@ -109,7 +109,7 @@ class LoadedModel:
 
     @cached_property
     def longest(self) -> int | None:
-        """Tokens that a text may have: the fewest that table, config or tokenizer allow; None where nothing limits it."""
+        """The longest allowed text in tokens: the minimum of position table, config and tokenizer; None if unlimited."""
         known = (self.spec.longest, self.spec.positions, self.settings.longest)
         return min((size for size in known if size is not None), default=None)
 
@@ -120,7 +120,7 @@ class LoadedModel:
     @overload
     def encode(self, texts: Iterable[Text], **options: Any) -> NDArray[Any]: ...
     def encode(self, texts: str | Iterable[Text], **options: Any) -> NDArray[Any]:
-        """One vector for each text, [texts, width], or [width] for a single one; the options are those of `encode_stream`."""
+        """Return one vector per text, [texts, width], or [width] for a single text; the options are those of `encode_stream`."""
         if isinstance(texts, str):
             one: NDArray[Any] = self.encode([texts], **options)[0]
             return one
@@ -136,10 +136,11 @@ class LoadedModel:
         batch_tokens: int | None = None,
         **reading: Any,
     ) -> Iterator[Vectors]:
-        """Vectors for any number of texts, some at a time, in input order and bounded memory.
+        """Yield vectors for any number of texts, in windows, in input order and bounded memory.
 
-        `pool` and `normalise` are the folder's own where it has any, and otherwise the mean of all tokens, of length one.
-        `batch_tokens` go through the model at once; `truncate`, `longest`, `empty` and others are the fields of `ReadingOptions`.
+        `pool` and `normalise` default to the folder's settings, if it has any, else to the mean of all tokens, with length one.
+        `batch_tokens` is the number of tokens per forward pass; `truncate`, `longest`, `empty` and others are the fields of
+        `ReadingOptions`.
         """
         chosen, unit = self._pooling(pool, normalise=normalise)
         batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
@@ -151,7 +152,7 @@ class LoadedModel:
                 yield _vectors(window, vectors)
                 continue
             arriving = streams.Arriving(vectors)
-            if before is not None:  # waited for only when the next window is under way, so that the GPU need not wait
+            if before is not None:  # read after the next window has been started, so that the GPU does not wait
                 yield _vectors(before[0], before[1].wait())
             before = window, arriving
         if before is not None:
@@ -163,12 +164,12 @@ class LoadedModel:
 
     def part_of(self, part: str) -> Encoder:
         """Return the encoder without the parts that `states`, `pooled` or `logits` do not need."""
-        # Without the head where nothing reads it: one for masked tokens costs more than all layers of a small model.
+        # Without the head if nothing reads it: a masked-token head costs more than all layers of a small model.
         left_out = {"logits": (), "pooled": ("head",), "states": ("head", "pooler")}[part]
         return with_parts(self.encoder, **dict.fromkeys(left_out))
 
     def ready(self, part: str) -> Inference | Outside:
-        """The encoder without what that part does not need, made ready once."""
+        """The encoder without the parts that are not needed, prepared once."""
         if part not in self._made_ready:
             self._made_ready[part] = Inference(self.part_of(part), Wanted(only_logits=part == "logits"))
         return self._made_ready[part]
@@ -187,7 +188,7 @@ class LoadedModel:
     def embed(
         self, ids: Sequence[Tensor], *, pool: Pool | None = None, normalise: bool | None = None, batch_tokens: int | None = None
     ) -> NDArray[Any]:
-        """One vector for each text given as ids, in order; the options are those of `encode`."""
+        """Return one vector per text given as ids, in order; the options are those of `encode`."""
         chosen, unit = self._pooling(pool, normalise=normalise)
         ready = self.ready("pooled" if chosen == "pooled" else "states")
         window = streams.Window(list(range(len(ids))), list(ids), None, [], {}, len(ids))
@@ -196,11 +197,11 @@ class LoadedModel:
 
     @property
     def tokens_at_once(self) -> int:
-        """The default token budget of a batch where the model is."""
+        """The default number of tokens per batch on the model's device."""
         return at_once(self.encoder)
 
     def windows(self, texts: Iterable[Text], **reading: Any) -> Iterator[streams.Window]:
-        """Texts as tokens, some at a time; the options are those of `encode_stream` that say how texts are read."""
+        """Tokenize texts in windows; the options are those of `encode_stream` that concern reading."""
         return self._windows(texts, reading)
 
     def _windows(self, texts: Iterable[Text], reading: dict[str, Any], **ours: bool) -> Iterator[streams.Window]:
@@ -230,7 +231,7 @@ class LoadedModel:
     # Classes -----------------------------------------------------------------------------------------------------------
 
     def predict(self, inputs: str | Iterable[Text] | NDArray[Any] | Tensor, **options: Any) -> Any:
-        """What the head says of each text or image: a `Prediction`, or one for each token or mask; for one text, that alone."""
+        """Apply the head to texts or images: a `Prediction` for each, or one per token or mask; for a single text, its alone."""
         if isinstance(inputs, np.ndarray) and inputs.dtype.kind in "UO":
             inputs = inputs.tolist()  # NumPy's texts are texts
         if isinstance(inputs, np.ndarray | Tensor):
@@ -242,7 +243,7 @@ class LoadedModel:
         return [one for said in self.predict_stream(inputs, **options) for one in said.values]
 
     def predict_stream(self, texts: Iterable[Text], *, batch_tokens: int | None = None, **reading: Any) -> Iterator[Predictions]:
-        """Predictions for any number of texts, some at a time, in input order and bounded memory."""
+        """Yield predictions for any number of texts, in windows, in input order and bounded memory."""
         predictions.require_classes(self.spec, self.folder.model_class)
         batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
         masked = self.spec.head in MASKED_HEADS
@@ -298,22 +299,22 @@ class LoadedModel:
             said += [self._said(row, [f"patch {i}" for i in range(len(row))]) for row in logits]
         return said
 
-    # Insight: a room above this one, which is imported when it is asked for ------------------------------------------------
+    # Insight: a room above this one, imported when it is used --------------------------------------------------------------
 
     def hooks(self, hooks: Mapping[str, Callable[[Tensor], Tensor | None]]) -> AbstractContextManager[LoadedModel]:
-        """Call functions on the steps of every pass inside `with`: `with model.hooks({"layers.3.attention.mix": f}): …`
+        """Call functions on the steps of every pass within `with`: `with model.hooks({"layers.3.attention.mix": f}): …`
 
-        A function takes the value of the step and returns a new one of the same shape, or None. `*` stands for every layer.
+        A function receives the value of the step and returns a new one of the same shape, or None. `*` matches every layer.
         """
         found: AbstractContextManager[LoadedModel] = import_module("glassformer.insight.hooks").hooked(self, hooks)
         return found
 
     def cache(self, texts: Iterable[Text], names: Iterable[str], *, out: str | Path | None = None, **options: Any) -> Any:
-        """Steps of every text by name: `model.cache(texts, names=["layers.*.out"])`; with `out`, streamed to a folder."""
+        """Collect steps of every text by name: `model.cache(texts, names=["layers.*.out"])`; with `out`, streamed to a folder."""
         return import_module("glassformer.insight.cache").cache(self, texts, names, out=out, **options)
 
     def save(self, folder: str | Path, *, own: bool = False) -> Path:
-        """Write the model in the layout it came from, or, with `own`, as spec.json with the names of the ledger."""
+        """Write the model in its original layout or, with `own`, as spec.json and tensors with the names of the ledger."""
         foreign = None if yes_no("own", own) or self.folder.family == OWN else self.folder.config
         return export.save(
             self.encoder,

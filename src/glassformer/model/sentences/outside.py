@@ -1,4 +1,4 @@
-"""Passes that another engine computes: the arrays of the exported graph in, its arrays out."""
+"""Forward passes computed by another engine: arrays of the exported graph in, its arrays out."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.encoder import Inputs, Output
 
 Arrays = Mapping[str, NDArray[np.generic]]
-Compute = Callable[[Arrays], Arrays]  # the names are those of an exported graph
+Compute = Callable[[Arrays], Arrays]  # the names in the exported graph
 
 
 class Outside:
-    """Stands in for `Inference`: `compute` runs the graph of `encoder`."""
+    """A replacement for `Inference`: `compute` runs the graph of `encoder`."""
 
     def __init__(self, encoder: Encoder, compute: Compute) -> None:
         self.encoder, self.compute = encoder, compute
 
     def run(self, given: Inputs, layout: Layout) -> Output:
-        """What `encoder.run` gives, without attention weights and hidden states."""
+        """Return what `encoder.run` returns, without attention weights and hidden states."""
         ids = given.inputs.numpy()
         attend = np.ones(ids.shape, np.int64) if given.attend is None else given.attend.numpy().astype(np.int64)
         arrays = {"input_ids": ids, "attention_mask": attend}

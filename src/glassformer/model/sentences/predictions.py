@@ -15,14 +15,14 @@ WHAT = {
     "none": "it has no head",
     "project": "its head returns vectors",
 }
-ANSWERS = "ForQuestionAnswering"  # two numbers a token, which compare tokens and not classes
-LIKELY = 0.5  # from this probability on, a label holds
+ANSWERS = "ForQuestionAnswering"  # two logits per token, which compare tokens and not classes
+LIKELY = 0.5  # a label applies from this probability on
 
 
 class Prediction(NamedTuple):
-    """Of one input: a number for each label, and what the numbers are."""
+    """The prediction for one input: a number per label, and the kind of these numbers."""
 
-    kind: Kind  # classes: probabilities that sum to one; labels: one probability each; scores: numbers as they are
+    kind: Kind  # classes: probabilities that sum to one; labels: one probability each; scores: the logits themselves
     values: dict[str, float]
 
     @property
@@ -32,11 +32,11 @@ class Prediction(NamedTuple):
 
     @property
     def probability(self) -> float:
-        """That label's number."""
+        """The number of the top label."""
         return self.values[self.label]
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the fields as JSON values."""
         if self.kind == "scores":
             return {"scores": self.values}
         if self.kind == "labels":
@@ -56,7 +56,7 @@ class TokenPrediction(NamedTuple):
 
 
 def kind_of(folder: CheckpointFolder) -> Kind:
-    """What the numbers of a classifier are, as its config says."""
+    """The kind of a classifier's outputs, according to its config."""
     problem = folder.aside.get("problem_type")
     if problem == "multi_label_classification":
         return "labels"
@@ -64,14 +64,14 @@ def kind_of(folder: CheckpointFolder) -> Kind:
 
 
 def prediction(logits: Tensor, labels: list[str], kind: Kind) -> Prediction:
-    """The prediction that the numbers of one input make, [classes]."""
+    """Return the prediction for the logits of one input, [classes]."""
     said = logits.float() if logits.element_size() < 4 else logits
     numbers = {"classes": lambda: said.softmax(-1), "labels": said.sigmoid, "scores": lambda: said}[kind]()
     return Prediction(kind, dict(zip(labels, numbers.tolist(), strict=True)))
 
 
 def require_classes(spec: EncoderSpec, model_class: str) -> None:
-    """Refuse a model whose head names no classes."""
+    """Refuse a model whose head has no class names."""
     what = "its head marks where an answer begins and ends" if model_class.endswith(ANSWERS) else WHAT.get(spec.head)
     if what is not None:
         raise GlassformerError(f"{model_class} predicts no classes: {what}. Classifiers and taggers do; encode returns vectors.")

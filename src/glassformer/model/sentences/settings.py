@@ -1,4 +1,4 @@
-"""What a folder says about its texts: the settings of sentence-transformers and our own note, as data, never acted upon."""
+"""How a folder's texts are read: the settings of sentence-transformers and our own note, read as data."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Pool = Literal["mean", "first", "last", "max", "pooled"]
 MODULES = "modules.json"
 LENGTHS = ("sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json")
 PROMPTS = "config_sentence_transformers.json"
-READING = "reading.json"  # our own: {"context": "word"} where a tagger learned each word by itself
+READING = "reading.json"  # our own note: {"context": "word"} if a tagger was trained on each word separately
 TOKENIZER_CONFIG = "tokenizer_config.json"
-LONGEST = 1_000_000  # a larger model_max_length stands for none
+LONGEST = 1_000_000  # a larger model_max_length means no limit
 
-# What each pooling is called there, today and before.
+# The names of each pooling in these files, current and former.
 POOLS: dict[str, Pool] = {"mean": "mean", "cls": "first", "lasttoken": "last", "max": "max"}
 OLD_KEYS = {
     "pooling_mode_cls_token": "cls",
@@ -36,19 +36,19 @@ FOLDER = re.compile(r"\d{1,3}_[A-Za-z]{1,40}")
 
 
 class SentenceSettings(NamedTuple):
-    """How a model reads texts and makes its sentence vectors; None where the folder does not say."""
+    """How a model reads texts and makes sentence vectors; None if the folder does not say."""
 
     pool: Pool | None = None
     normalise: bool | None = None
     longest: int | None = None  # tokens, special ones included
     lower: bool = False
     prompt: str = ""  # put before every text
-    context: Context = "row"  # what a tagger reads a word with: the text around it, or nothing but itself
-    obstacle: str = ""  # why they cannot be made as the folder says: a part that is not in the program
+    context: Context = "row"  # the context in which a tagger reads a word: its text, or the word alone
+    obstacle: str = ""  # why sentence vectors cannot be made as the folder says: an unsupported module
 
 
 def read_settings(folder: Path) -> SentenceSettings:
-    """The settings in a model folder; one without any gives none."""
+    """Read the settings in a model folder; without settings, all fields are None."""
     longest, lower = _length(folder)
     settings = SentenceSettings(longest=longest, lower=lower, prompt=_prompt(folder), context=_context(folder))
     if not (folder / MODULES).exists():
@@ -61,7 +61,7 @@ def read_settings(folder: Path) -> SentenceSettings:
             pool, obstacle = _pooling(folder, path, obstacle)
         elif kind == "Normalize":
             normalise = True
-        elif kind not in ("Transformer", "Dropout"):  # dropout does nothing outside training
+        elif kind not in ("Transformer", "Dropout"):  # dropout has no effect outside training
             obstacle = obstacle or f"{MODULES} names a part {shown(kind, limit=30)}, which is not in the program"
     return settings._replace(pool=pool, normalise=normalise, obstacle=obstacle)
 
@@ -89,7 +89,7 @@ def _pooling(folder: Path, path: str, obstacle: str) -> tuple[Pool | None, str]:
 
 
 def _length(folder: Path) -> tuple[int | None, bool]:
-    """The longest input that the model was meant for, and whether its texts are put into small letters."""
+    """The longest input that the model was meant for, and whether its texts are lower-cased."""
     for name in LENGTHS:
         if (folder / name).exists():
             config = read_document(inside(folder, name, source="the model folder"))
@@ -109,8 +109,8 @@ def _context(folder: Path) -> Context:
 
 
 def note_context(folder: Path, context: Context) -> None:
-    """Write down what the words of a model were learned with. Most are read as a whole, which needs no note."""
-    (folder / READING).unlink(missing_ok=True)  # a copy of the note of the checkpoint that training began with
+    """Record the context with which words were trained. The default, the whole text, needs no note."""
+    (folder / READING).unlink(missing_ok=True)  # a copy of the note of the initial checkpoint
     if context != "row":
         (folder / READING).write_text(json.dumps({"context": context}) + "\n", encoding="utf-8")
 
@@ -120,7 +120,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _prompt(folder: Path) -> str:
-    """The prompt that is put before every text unless another is asked for."""
+    """Return the prompt to put before every text by default."""
     if not (folder / PROMPTS).exists():
         return ""
     config = read_document(inside(folder, PROMPTS, source="the model folder"))

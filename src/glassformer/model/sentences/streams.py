@@ -1,4 +1,4 @@
-"""Any number of texts through a model, window by window: in order, in bounded memory, like lengths together."""
+"""Streams of texts through a model, window by window: in order, in bounded memory, texts of similar length together."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ Empty = Literal["refuse", "skip", "encode"]
 Item = TypeVar("Item")
 
 TEXTS_AT_ONCE = 1024
-FIRST_ON_GPU = (128, 256, 512)  # it waits for the first window, so that is small; while it computes one, the next may be larger
+FIRST_ON_GPU = (128, 256, 512)  # texts; the model waits for the first window, the next ones are read meanwhile
 CHARACTERS_AT_ONCE = 2_000_000
-FEW = 16  # tokens; a text without one of its own has only those that the tokenizer adds
+FEW = 16  # a text without tokens of its own has only the special tokens
 
 
 def plain_name(number: int) -> str:
-    """What a text is called in a message."""
+    """Return how a text is named in a message."""
     return f"text {number}"
 
 
 def stop(_number: int, error: GlassformerError) -> None:
-    """Raise the error of a text that cannot be read."""
+    """Raise the error for a text that cannot be read."""
     raise error
 
 
@@ -48,15 +48,15 @@ def stop(_number: int, error: GlassformerError) -> None:
 class ReadingOptions:
     """How texts are read."""
 
-    longest: int | None = None  # tokens that a text may have, special ones included
-    truncate: bool = False  # longer texts are cut, and counted; otherwise they are refused
-    empty: Empty = "refuse"  # a text without a token of its own: refused, left out, or its special tokens alone
+    longest: int | None = None  # allowed tokens per text, special tokens included
+    truncate: bool = False  # longer texts are truncated and counted; otherwise they are refused
+    empty: Empty = "refuse"  # a text without tokens of its own: refused, skipped, or encoded as its special tokens
     prompt: str = ""
     lower: bool = False
     name: Callable[[int], str] = plain_name
-    word_by_word: bool = False  # each word, between blanks, is read by itself, as if it were a text
-    letters: bool = False  # whether the tokens are needed as text
-    refused: Callable[[int, GlassformerError], None] = stop  # for a text that cannot be read; if it returns, that is left out
+    word_by_word: bool = False  # each whitespace-separated word is read separately, like a text
+    letters: bool = False  # whether the tokens are also needed as strings
+    refused: Callable[[int, GlassformerError], None] = stop  # called for an unreadable text; if it returns, the text is skipped
 
     def __post_init__(self) -> None:
         arguments.yes_no("truncate", self.truncate)
@@ -67,35 +67,35 @@ class ReadingOptions:
 
 
 class Window(NamedTuple):
-    """Some texts in a row as tokens: their numbers in the input, their ids, and how many tokens each lost."""
+    """Consecutive texts as tokens: their indices in the input, their ids, and the number of truncated tokens of each."""
 
-    numbers: list[int]  # of a text that is read word by word, once for each word
+    numbers: list[int]  # for a text that is read word by word, once per word
     ids: list[Tensor]
     segments: list[Tensor] | None
-    encodings: list[Any]  # as the tokenizer gave them
+    encodings: list[Any]  # as returned by the tokenizer
     dropped: dict[int, int]  # by number
-    seen: int  # texts that were looked at, those left out included
+    seen: int  # texts read, including skipped ones
 
     @property
     def size(self) -> int:
-        """How many tokens there are."""
+        """The number of tokens."""
         return sum(ids.shape[0] for ids in self.ids)
 
     @property
     def pairs(self) -> int:
-        """How many pairs of tokens attend to each other."""
+        """The number of token pairs that attend to each other."""
         return sum(ids.shape[0] ** 2 for ids in self.ids)
 
     @property
     def tokens(self) -> list[list[str]]:
-        """The tokens in letters, if the options request them."""
+        """The tokens as strings, if the options request them."""
         return [list(encoding.tokens) for encoding in self.encodings]
 
 
 def windows(
     texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, reading: ReadingOptions, *, beside: bool = False
 ) -> Iterator[Window]:
-    """Texts as tokens, as many at a time as memory is set aside for; `beside` cuts the next ones while these are computed."""
+    """Yield windows of tokenized texts of bounded size; with `beside`, the next one is tokenized while this one is computed."""
     sizes = chain(FIRST_ON_GPU if beside else (), repeat(TEXTS_AT_ONCE))
     cuts = (_cut(some, tokenizer, reading) for some in _groups(texts, reading, sizes))
     for cut in ahead(cuts) if beside else cuts:
@@ -103,7 +103,7 @@ def windows(
 
 
 def _groups(texts: Iterable[Text], reading: ReadingOptions, sizes: Iterator[int]) -> Iterator[list[tuple[int, Text]]]:
-    """Texts with their numbers, so many at a time, or fewer where they are long."""
+    """Yield windows of texts with their indices, smaller ones where texts are long."""
     some: list[tuple[int, Text]] = []
     characters, size = 0, next(sizes)
     for number, text in enumerate(texts):
@@ -123,9 +123,9 @@ def _groups(texts: Iterable[Text], reading: ReadingOptions, sizes: Iterator[int]
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The same, the next one made by another thread while this one is used.
+    """Yield the same items, with the next one made in another thread.
 
-    What is made there should leave Python's lock alone, as tokenizers do: a loop in that thread would keep the GPU waiting.
+    The work in that thread should release the GIL, as tokenizers do; otherwise the GPU has to wait.
     """
     with ThreadPoolExecutor(max_workers=1) as thread:
         coming = thread.submit(next, items, None)
@@ -141,7 +141,7 @@ def _ready(text: Text, reading: ReadingOptions) -> Text:
 
 
 class Cut(NamedTuple):
-    """Texts with their numbers, each one's tokens, and how many it lost, by its place here."""
+    """Texts with their indices, the tokens of each, and the number of truncated tokens, by position in the window."""
 
     some: list[tuple[int, Text]]
     encodings: list[Any]
@@ -149,7 +149,7 @@ class Cut(NamedTuple):
 
 
 def _cut(some: list[tuple[int, Text]], tokenizer: Any, reading: ReadingOptions) -> Cut:
-    """Texts as tokens; those that are too long, and may be cut, a second time. Nobody else may use the tokenizer meanwhile."""
+    """Tokenize texts; those that are too long and may be truncated are tokenized again. Not thread-safe."""
     if reading.word_by_word:
         some = [(number, word) for number, text in some for word in _words(text)]
     some, encodings = _encodings(some, tokenizer, reading)
@@ -164,12 +164,12 @@ def _cut(some: list[tuple[int, Text]], tokenizer: Any, reading: ReadingOptions) 
 
 
 def _words(text: Text) -> list[str]:
-    """What stands between blanks, as in a table of words; of a text without any, the empty one."""
+    """Split at whitespace; a text without words gives one empty word."""
     return (" ".join(text) if isinstance(text, tuple) else text).split() or [""]
 
 
 def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, reading: ReadingOptions) -> Window:
-    """Texts as ids. A tokenizer makes its lists anew whenever it is asked for them: they are asked for once."""
+    """Return texts as ids. A tokenizer builds its lists on every access, so they are read once."""
     some = cut.some
     dropped = Counter[int]()
     for i, lost in cut.dropped.items():
@@ -195,7 +195,7 @@ def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, reading: ReadingOptions
         window.numbers.append(number)
         window.encodings.append(encoding)
         lists.append(ids)
-    flat = np.fromiter(chain.from_iterable(lists), np.int64)  # one array for all: a GPU waits for each that is made by itself
+    flat = np.fromiter(chain.from_iterable(lists), np.int64)  # one array for all: a GPU waits for each separate copy
     if spec.vocab is not None and flat.size and flat.max() >= spec.vocab:
         return _window(_of_known_tokens(cut, tokenizer, spec.vocab, reading), tokenizer, spec, reading)
     window.ids.extend(torch.from_numpy(flat).split([len(ids) for ids in lists]) if lists else ())
@@ -204,7 +204,7 @@ def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, reading: ReadingOptions
 
 
 def _of_known_tokens(cut: Cut, tokenizer: Any, vocab: int, reading: ReadingOptions) -> Cut:
-    """Leave out, if they may be refused, the texts with a token that the model has no row for."""
+    """Skip texts with a token outside the embedding table, where skipping is allowed."""
     kept = []
     for i, ((number, _), encoding) in enumerate(zip(cut.some, cut.encodings, strict=True)):
         try:
@@ -220,11 +220,11 @@ def _of_known_tokens(cut: Cut, tokenizer: Any, vocab: int, reading: ReadingOptio
 def _encodings(
     some: list[tuple[int, Text]], tokenizer: Any, reading: ReadingOptions, *, most: int | None = None
 ) -> tuple[list[tuple[int, Text]], list[Any]]:
-    """All at once, which is quick; one by one only to name the text that cannot be cut. With `most`, no more tokens than that."""
+    """Tokenize all at once; one by one only to find the text that fails. With `most`, truncate to that many tokens."""
     try:
         if most is not None:
             guarded("longest", lambda: tokenizer.enable_truncation(max_length=most))
-        # The quick way leaves out where in the text each token stands, and what it is in letters.
+        # The fast method omits offsets and token strings.
         quick = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
         encode = tokenizer.encode_batch if reading.letters else quick
         return some, list(guarded("texts", lambda: encode([text for _, text in some])))
@@ -245,7 +245,7 @@ def _encodings(
 def embed(
     ready: Inference | Outside, window: Window, pool: Pool, *, normalise: bool, tokens_at_once: int | None = None
 ) -> Tensor:
-    """One vector for each text of a window, [texts, d_model], in order, where the model is."""
+    """One vector per text of a window, [texts, d_model], in order, on the model's device."""
     bare = ready.encoder
     vectors = bare.here.new_empty(len(window.ids), bare.spec.d_model, dtype=torch.promote_types(bare.here.dtype, torch.float32))
     for members, output, layout in passes(bare, window.ids, window.segments, tokens_at_once=tokens_at_once, run=ready.run):
@@ -254,7 +254,7 @@ def embed(
 
 
 class Arriving:
-    """A tensor on its way from a GPU, copied as soon as it is computed: a copy asked for later waits for all work since."""
+    """A tensor being copied from a GPU as soon as it is computed; a later copy would wait for all work since."""
 
     def __init__(self, values: Tensor) -> None:
         self.here = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
@@ -264,13 +264,13 @@ class Arriving:
             self.there.record()
 
     def wait(self) -> Tensor:
-        """It is here now, in ordinary memory."""
+        """Return the tensor in ordinary memory."""
         self.there.synchronize()
-        return torch.from_numpy(self.here.numpy().copy())  # not by PyTorch's threads: see `in_a_row`
+        return torch.from_numpy(self.here.numpy().copy())  # not with PyTorch's threads: see `in_a_row`
 
 
 def pooled(output: Output, layout: Layout, pool: Pool) -> Tensor:
-    """One vector for each sequence of a pass."""
+    """Return one vector per sequence of a pass."""
     if pool == "pooled":
         assert output.pooled is not None
         return output.pooled
@@ -280,7 +280,7 @@ def pooled(output: Output, layout: Layout, pool: Pool) -> Tensor:
 
 
 def _largest(states: Tensor, layout: Layout) -> Tensor:
-    """Feature by feature, the largest of each sequence's real tokens."""
+    """Return the maximum of each feature over the real tokens of each sequence."""
     if isinstance(layout, Padded):
         real = layout.attend_BS
         return (states if real is None else states.masked_fill(~real[:, :, None], -torch.inf)).amax(1)
