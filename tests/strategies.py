@@ -131,11 +131,15 @@ def images(draw: st.DrawFn, d_k: int) -> tuple[dict[str, Any], list[str], list[s
         **{"image": draw(st.integers(2, 5)), "patch": 2, "channels": draw(st.integers(1, 3))},
         "class_tokens": draw(st.integers(0, 2)),
         "registers": draw(st.integers(0, 2)),
+        "patch_stride": draw(st.sampled_from([None, 1, 3])),
+        "patch_stride_width": draw(st.sampled_from([None, 1, 3])),
         "mask_token": draw(st.booleans()),
         "head_reads": draw(st.sampled_from(["pooled", "mean", "first_and_mean"])),
     }
     one = fields["class_tokens"] == 1 and not fields["registers"]
     positions = (["relative_2d", "learned_relative_2d"] if one else []) + (["rotary_2d"] if d_k % 4 == 0 else [])
+    if fields["class_tokens"]:
+        fields["pool"] = draw(st.sampled_from(["first", "mean", "last", "class_tokens"]))
     return fields, ["tag_patches", *(["distilled"] if fields["class_tokens"] == 2 else [])], positions
 
 

@@ -119,6 +119,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "dinov3_vit": {**IMAGE, "hidden_size": 24, "num_register_tokens": 3},
     "beit": {**IMAGE, "vocab_size": 9, "use_relative_position_bias": True},
     "data2vec-vision": {**IMAGE, "use_shared_relative_position_bias": True},
+    "audio-spectrogram-transformer": {
+        **{key: value for key, value in IMAGE.items() if key != "image_size"},
+        **{"num_mel_bins": 8, "max_length": 11, "frequency_stride": 2, "time_stride": 3},
+    },
     "whisper": WHISPER,
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     **dict.fromkeys(("bart", "mbart", "pegasus", "marian", "blenderbot", "blenderbot-small"), BART),
@@ -212,6 +216,7 @@ VARIANTS = [
     Case("beit", "BeitModel", {"use_shared_relative_position_bias": True, "use_relative_position_bias": False}),
     Case("beit", "BeitForImageClassification", {"use_mean_pooling": False, "layer_scale_init_value": 0.0}),
     Case("beit", "BeitModel", {"use_mean_pooling": False, "use_mask_token": True}),
+    Case("audio-spectrogram-transformer", "ASTModel", {"frequency_stride": 5, "time_stride": 4, "qkv_bias": False}),
     Case("siglip_vision_model", "SiglipVisionModel", {"vision_use_head": False}),
     Case("clip_vision_model", "CLIPVisionModel", {"hidden_act": "gelu"}),
 ]
@@ -285,6 +290,8 @@ def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
     if "conv_dim" in FAMILIES[case.family].keys:
         attend = {"attend": np.arange(19) < np.array([[19], [12]])} if padded else {}
         return {"frames": rng.normal(size=(2, 1, SAMPLES)), **attend}
+    if case.family == "audio-spectrogram-transformer":
+        return {"image": rng.normal(size=(2, 1, config["num_mel_bins"], config["max_length"]))}
     if "num_mel_bins" in FAMILIES[case.family].keys:
         return {"frames": rng.normal(size=(2, config["num_mel_bins"], 2 * config["max_source_positions"]))}
     if "vocab_size" not in FAMILIES[case.family].keys:
@@ -313,6 +320,8 @@ def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
     tensors = {names[name]: torch.as_tensor(value) for name, value in given.items()}
     if "conv_dim" in FAMILIES[case.family].keys:
         tensors = raw_sound(case, tensors)
+    if case.family == "audio-spectrogram-transformer":
+        tensors = {"input_values": tensors["pixel_values"][:, 0].mT}
     if case.model_class.endswith("ForMultipleChoice"):
         tensors = {name: value[:, None] for name, value in tensors.items()}
     with all_in_float64(), torch.no_grad():

@@ -88,6 +88,8 @@ def pooled(run: Run, final: Any) -> Any:
     spec = run.program.spec
     if spec.head != "none" or spec.pooler != "none" or spec.norm_after_last == "pooled":
         return run.output
+    if spec.pool == "class_tokens":
+        return final[:, : spec.class_tokens].mean(1)
     if spec.pool == "first":  # no step of its own: the first token, as it is
         return final[:, 0]
     last = run["attend"].sum(1) - 1 if "attend" in run else np.full(len(final), final.shape[1] - 1)

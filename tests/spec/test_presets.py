@@ -107,11 +107,13 @@ PUBLISHED = {
     "dinov3-s16": 21_596_544,
     "dinov3-b16": 85_660_416,
     "dinov3-l16": 303_129_600,
+    "ast-audioset": 86_594_063,
 }
 
 # Presets with a record in tests/data/models: not only the count but every tensor is the same.
 RECORDS = {
     "albert-base": "albert-base-v2",
+    "ast-audioset": "ast-audioset",
     "bart-base": "bart-base-encoder",
     "bert-base": "bert-base-uncased",
     "bert-base-cased": "bert-base-cased",

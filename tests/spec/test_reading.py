@@ -109,7 +109,7 @@ REFUSALS = [
     ),
     (
         ["bert-base", "channels=1"],
-        "channels=1 sets the channels of an image, and the input is not one: image=none. Add image and patch",
+        "channels=1 applies to an image, and the input is not one: image=none. Add image and patch",
     ),
     (["bert-base", "rotary_base=500"], "rotary_base=500.0 applies to rotary positions only: position=learned."),
     (["whisper-tiny", "head=mlm"], "head=mlm predicts tokens, but there is no vocabulary. Give head=classify."),

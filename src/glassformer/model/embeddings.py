@@ -42,7 +42,7 @@ class Patches(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        self.size, self.grid, self.channels = spec.patch_size, spec.patch_grid, spec.channels
+        self.size, self.steps = spec.patch_size, spec.patch_steps
         self.patch = nn.Linear(spec.channels * self.size[0] * self.size[1], spec.d_model, bias=spec.bias("patch"))
         self.class_tokens = nn.Parameter(torch.empty(spec.class_tokens, spec.d_model)) if spec.class_tokens else None
         self.mask_token = nn.Parameter(torch.empty(spec.d_model)) if spec.mask_token else None
@@ -56,10 +56,9 @@ class Patches(nn.Module):
 
     def cut(self, image: Tensor) -> Tensor:
         """Each patch as a row of pixels (channel, then row, then column); what does not fill a patch is left out."""
-        (tall, wide), (down, across) = self.size, self.grid
-        whole = image[:, :, : down * tall, : across * wide]
-        cut = whole.reshape(image.shape[0], self.channels, down, tall, across, wide).permute(0, 2, 4, 1, 3, 5)
-        return cut.reshape(image.shape[0], down * across, self.channels * tall * wide)
+        (tall, wide), (down, across) = self.size, self.steps
+        every = image.unfold(2, tall, down).unfold(3, wide, across)  # channel, patches down and across, rows, columns
+        return every.permute(0, 2, 3, 1, 4, 5).flatten(3).flatten(1, 2)
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
         yield "W_patch", self.patch.weight.t()

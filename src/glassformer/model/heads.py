@@ -42,7 +42,9 @@ def has_pooler(spec: EncoderSpec) -> bool:
 
 
 def pool(states_BTD: Tensor, layout: Layout, spec: EncoderSpec, how: str) -> Tensor:
-    """The first token, the last real one, or the mean of those that are no class tokens or registers."""
+    """The first token, the last real one, or the mean: of the class tokens, or of those that are no class tokens or registers."""
+    if how == "class_tokens":
+        return states_BTD[:, : spec.class_tokens].mean(1)
     if how != "mean":
         return layout.first(states_BTD) if how == "first" else layout.last(states_BTD)
     before = spec.class_tokens + spec.registers

@@ -77,7 +77,7 @@ def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axi
     (height, width), d_model = spec.image_size, Axis("d_model", spec.d_model)
     image = write.input("image", "input", batch, Axis("channel", spec.channels), Axis("row", height), Axis("column", width))
     patch, pixel = Axis("patch", spec.patches), Axis("pixel", spec.channels * spec.patch_size[0] * spec.patch_size[1])
-    pixels = inside.step("pixels", "pixels", Patch(spec.patch_size, patch, pixel), image)
+    pixels = inside.step("pixels", "pixels", Patch(spec.patch_size, patch, pixel, spec.patch_steps), image)
     x = linear(inside, "patches", "patch", pixels, "patch", (d_model,), bias=spec.bias("patch"))
     if spec.mask_token:
         inside.parameter("mask_token", "mask token", d_model, kind="token")

@@ -51,6 +51,9 @@ def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) ->
         return _attention_pooler(inside, spec, x, real)
     if spec.pool == "mean":
         pooled = _mean(inside, spec, x, real)
+    elif spec.pool == "class_tokens":
+        first = inside.step("class_tokens", "slice", Slice("t", 0, spec.class_tokens), x)
+        pooled = inside.step("mean", "mean", Mean("t"), first)
     else:
         pooled = _token(inside, "pooled token", x, real, 0 if spec.pool == "first" else -1)
     if spec.norm_after_last == "pooled":

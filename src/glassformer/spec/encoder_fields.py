@@ -56,7 +56,7 @@ BiasPlace = Literal[
 Scale = Literal["d_k", "d_model", "none"]
 Attend = Literal["all", "causal"]
 EmbeddingScale = Literal["none", "sqrt_d_model"]
-Pool = Literal["first", "mean", "last"]
+Pool = Literal["first", "mean", "last", "class_tokens"]
 HeadReads = Literal["pooled", "mean", "first_and_mean"]
 Pooler = Literal["none", "dense", "norm", "attention"]
 Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
@@ -147,6 +147,11 @@ class EncoderFields(Viewed):
         None, "height of a patch in pixels, and its width unless patch_width is given; none: not an image encoder"
     )
     patch_width: int | None = _is(None, "width of a patch, if not square")
+    patch_stride: int | None = _is(
+        None,
+        "pixels from one patch to the next, down and, unless patch_stride_width is given, across; if not given, the patch's size",
+    )
+    patch_stride_width: int | None = _is(None, "pixels from one patch to the next across, if not those down")
     channels: int = _is(3, "colour channels of the image")
     class_tokens: int = _is(0, "learned tokens before the patches: class token, distillation token")
     registers: int = _is(0, "learned register tokens without a position")
@@ -166,7 +171,9 @@ class EncoderFields(Viewed):
     )
     feature_norm: bool = _is(False, "raw sound: a norm on what the convolutions give, before its projection to d_model")
 
-    pool: Pool = _is("first", "which tokens represent the whole input")
+    pool: Pool = _is(
+        "first", "which tokens represent the whole input: the first or last one, or the mean of all or of the class tokens"
+    )
     pooler: Pooler = _is(
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )

@@ -73,9 +73,17 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         return height, self.patch_width or height
 
     @cached_property
+    def patch_steps(self) -> tuple[int, int]:
+        """Pixels from one patch to the next, down and across; patches overlap where these are smaller than a patch."""
+        down = self.patch_stride
+        return down or self.patch_size[0], self.patch_stride_width or down or self.patch_size[1]
+
+    @cached_property
     def patch_grid(self) -> tuple[int, int]:
         """Number of whole patches vertically and horizontally; incomplete patches are cut off."""
-        return self.image_size[0] // self.patch_size[0], self.image_size[1] // self.patch_size[1]
+        sides = zip(self.image_size, self.patch_size, self.patch_steps, strict=True)
+        down, across = (max(0, (image - patch) // step + 1) for image, patch, step in sides)
+        return down, across
 
     @cached_property
     def patches(self) -> int:

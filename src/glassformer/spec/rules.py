@@ -209,6 +209,8 @@ def _head(spec: EncoderSizes) -> None:
         raise GlassformerError(
             "head=tag_patches reads the patches of an image, but there is no image. Give image and patch, or head=tag."
         )
+    if spec.pool == "class_tokens" and not spec.class_tokens:
+        raise GlassformerError("pool=class_tokens takes the mean of the class tokens, and there are none. Try class_tokens=2.")
     if spec.head_projection is not None and (spec.head != "classify" or spec.head_reads != "mean"):
         raise GlassformerError(
             f"head_projection={spec.head_projection} projects tokens before their mean: give head=classify and head_reads=mean."

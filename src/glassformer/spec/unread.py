@@ -148,9 +148,9 @@ RULES = (
         "Add vocab, such as vocab=30522.",
     ),
     _Rule(
-        ("channels",),
+        ("channels", "patch_stride", "patch_stride_width"),
         lambda spec: spec.reads == "image",
-        "sets the channels of an image, and the input is not one",
+        "applies to an image, and the input is not one",
         "image",
         "Add image and patch, such as image=224 patch=16.",
     ),

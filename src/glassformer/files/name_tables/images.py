@@ -51,6 +51,12 @@ DEIT = replace(
     },
 )
 
+SPECTROGRAM = replace(
+    VIT,
+    prefixes=("audio_spectrogram_transformer.",),
+    heads={"ForAudioClassification": {"pooler.norm": "classifier.layernorm", "head.C": "classifier.dense"}},
+)
+
 # DINOv2 and BEiT: layer scale ----------------------------------------------------------------------------------------
 
 DINOV2_REST: Table = {
@@ -176,6 +182,7 @@ NAMES: dict[str, Names] = {
     "vit": VIT,
     "vit_msn": VIT,
     "deit": DEIT,
+    "audio-spectrogram-transformer": SPECTROGRAM,
     "ijepa": replace(VIT, prefixes=("ijepa.",)),
     "dinov2": DINOV2,
     "dinov2_with_registers": replace(DINOV2, prefixes=("dinov2_with_registers.",)),

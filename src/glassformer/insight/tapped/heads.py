@@ -25,7 +25,9 @@ from glassformer.spec import EncoderSpec
 
 
 def pooled(tapped: Tapped, states_BTD: Tensor, layout: Layout, spec: EncoderSpec, how: str) -> Tensor:
-    """The first token, the last real one, or the mean, as steps of this block."""
+    """The first token, the last real one, or a mean, as steps of this block."""
+    if how == "class_tokens":
+        return tapped.tap("mean", tapped.tap("class_tokens", states_BTD[:, : spec.class_tokens]).mean(1))
     if how != "mean":
         return tapped.tap("token", layout.first(states_BTD) if how == "first" else layout.last(states_BTD))
     before = spec.class_tokens + spec.registers

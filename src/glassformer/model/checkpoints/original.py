@@ -123,6 +123,8 @@ def quiet() -> Iterator[None]:
 def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array]) -> Answer:
     """One pass of a model of transformers."""
     tensors = _their_inputs(folder.spec, given)
+    if model.main_input_name == "input_values" and "pixel_values" in tensors:  # a spectrogram: frames down, no channel
+        tensors["input_values"] = tensors.pop("pixel_values")[:, 0].mT
     for name in ("attention_mask", "pixel_values", "input_features", "input_values"):
         if name in tensors:
             tensors[name] = tensors[name].to(torch.int64 if name == "attention_mask" else model.dtype)

@@ -125,32 +125,35 @@ class HalfSinusoid(Copy):
 
 @dataclass(frozen=True)
 class Patch(Copy):
-    """An image cut into patches, each a row of pixels (channel, then row, then column)."""
+    """An image cut into patches, each a row of pixels (channel, then row, then column).
+
+    `steps` are the pixels from one patch to the next, down and across: patches overlap where these are smaller than a patch.
+    """
 
     size: tuple[int, int]
     along: Axis
     pixel: Axis
+    steps: tuple[int, int]
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return (inputs[0].axes[0], self.along, self.pixel)
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        batch, channels, height, width = values[0].shape
-        tall, wide = self.size
-        rows, columns = height // tall, width // wide
-        whole = values[0][:, :, : rows * tall, : columns * wide]
-        cut = whole.reshape(batch, channels, rows, tall, columns, wide)
-        return cut.transpose(0, 2, 4, 1, 3, 5).reshape(batch, rows * columns, channels * tall * wide)
+        down, across = self.steps
+        every = np.lib.stride_tricks.sliding_window_view(values[0], self.size, axis=(2, 3))
+        cut = every[:, :, ::down, ::across]  # batch, channel, patches down and across, rows and columns of a patch
+        return np.array(cut.transpose(0, 2, 3, 1, 4, 5)).reshape(len(cut), self.along.size, self.pixel.size)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         channel, row, column = np.unravel_index(cell[self.pixel.name], (inputs[0].axes[1].size, *self.size))
-        tall, wide = self.size
-        down, right = divmod(cell[self.along.name], inputs[0].axes[3].size // wide)
-        where = {"channel": int(channel), "row": down * tall + int(row), "column": right * wide + int(column)}
+        down, right = divmod(cell[self.along.name], (inputs[0].axes[3].size - self.size[1]) // self.steps[1] + 1)
+        top, left = down * self.steps[0], right * self.steps[1]
+        where = {"channel": int(channel), "row": top + int(row), "column": left + int(column)}
         return Ref(inputs[0], cell | where)
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
-        return formatter.call("patches", names[0]) + formatter.words(f" of {self.size[0]} × {self.size[1]} pixels")
+        steps = f", in steps of {self.steps[0]} × {self.steps[1]}" if self.steps != self.size else ""
+        return formatter.call("patches", names[0]) + formatter.words(f" of {self.size[0]} × {self.size[1]} pixels{steps}")
 
 
 @dataclass(frozen=True)
