@@ -49,6 +49,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     if kind == "tokens":
         fields |= {"vocab": draw(st.integers(2, 9)), "segments": draw(st.sampled_from([None, 1, 3])), "tie": draw(st.booleans())}
         fields |= {"embedding_size": draw(st.sampled_from([None, 2, 6])), "embedding_norm": draw(st.booleans())}
+        fields["token_dropout"] = draw(st.sampled_from([None, 1])) if fields["segments"] is None else None
         fields["embedding_scale"] = draw(st.sampled_from(["none", "sqrt_d_model"]))
         fields["position_offset"] = draw(st.sampled_from([0, 2]))
         heads_allowed += ["mlm", "pretrain"]
@@ -75,6 +76,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     fields["head"] = draw(st.sampled_from(heads_allowed))
     fields["head_hidden"] = draw(st.sampled_from(["none", "gelu", "tanh"]))
     fields |= draw(readings(fields))
+    fields["contact_head"] = layers > 0 and draw(st.booleans())
     fields["head_norm"] = draw(st.booleans()) and fields["head_hidden"] != "none"
     return EncoderSpec(**fields)
 

@@ -89,6 +89,8 @@ SOUND = {
     "num_labels": 3,
     "hidden_dropout": 0.0,
 }
+# Ids of tokens that inputs have: some of them are masked.
+ESM2 = {"position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 5, "emb_layer_norm_before": False}
 SAMPLES = 16_000  # the length that configs of raw sound are read with
 CONFIGS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("wav2vec2", "hubert", "unispeech", "unispeech-sat"), SOUND),
@@ -111,6 +113,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "nomic_bert": EVEN,
     "gte": {**EVEN, "type_vocab_size": 2},
     "jina_embeddings_v3": EVEN,
+    "esm": {**EVEN, **ESM2},
     "dpr": {**TEXT, "projection_dim": 5},
     "clip_text_model": {**TEXT, "projection_dim": 5, "eos_token_id": 36},
     "clip_vision_model": {**IMAGE, "projection_dim": 5},
@@ -180,6 +183,8 @@ VARIANTS = [
     Case("eurobert", "EuroBertModel", {"num_attention_heads": 4, "num_key_value_heads": 2, "attention_bias": True}),
     Case("eurobert", "EuroBertForTokenClassification", {"num_key_value_heads": 1, "head_dim": 6}),
     Case("eurobert", "EuroBertForMaskedLM", {"tie_word_embeddings": True, "mlp_bias": True}),
+    Case("esm", "EsmModel", {"position_embedding_type": "absolute", "emb_layer_norm_before": True}),
+    Case("esm", "EsmForMaskedLM", {"token_dropout": False, "tie_word_embeddings": False, "rope_theta": 300.0}),
     Case("nomic_bert", "NomicBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("gte", "GteForMaskedLM", {"tie_word_embeddings": False, "hidden_act": "silu", "type_vocab_size": 0}),
     Case("deberta", "DebertaModel", {"hidden_size": 16, "pos_att_type": ["c2p"], "type_vocab_size": 2}),

@@ -80,8 +80,8 @@ def test_every_parameter_has_a_place_and_survives_a_round_trip(case):
         assert [stop for _, stop in sorted(rows)] == [start for start, _ in sorted(rows)[1:]] + [whole], name
 
 
-# transformers drops the prefix of the layers of one class on saving.
-SAVED = [case for case in READABLE if case.model_class != "ViTMSNForImageClassification"]
+# transformers drops the prefix of the layers of one class on saving, and renames the norms of ESM (gamma, beta).
+SAVED = [case for case in READABLE if case.model_class != "ViTMSNForImageClassification" and case.family != "esm"]
 
 
 @pytest.mark.parametrize("case", SAVED, ids=lambda case: case.name)

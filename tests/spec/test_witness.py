@@ -12,7 +12,7 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2")
+FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm")
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
     "hidden_act": ("gelu", "silu", "relu", "gelu_new", "quick_gelu", "tanh"),
@@ -48,6 +48,12 @@ OWN = {
         "position_buckets": (-1, 2),
         "share_att_key": (True, False),
         "norm_rel_ebd": ("none", "layer_norm"),
+    },
+    "esm": {
+        "position_embedding_type": ("absolute", "rotary"),
+        "token_dropout": (True, False, None),
+        "mask_token_id": (None, 3, 10),
+        "emb_layer_norm_before": (True, False, None),
     },
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
     "eurobert": {"num_key_value_heads": (1, 2, None)},

@@ -20,6 +20,7 @@ from glassformer.spec.fields import MOST_SIZES
 LETTERS: dict[Role, str] = {
     "token": "X_token",
     "scaled token": "X_scaled",
+    "rescaled token": "X_rescaled",
     "segment": "X_segment",
     "position": "X_position",
     "embedding sum": "X_sum",

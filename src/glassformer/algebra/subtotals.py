@@ -45,7 +45,11 @@ def path_of(parameter: Parameter) -> tuple[Within, ...]:
     path = [Within(block.word, block) for block in parameter.block.path if block.kind != "layer"]
     stacks = [within for within in path if within.block.kind == "stack"]
     outer, *blocks = path[len(stacks) :]
-    gathered = [Within(word, outer.block) for word in GATHERED if outer.block.kind == "layers" and PARTS[word][1](parameter)]
+    gathered = [
+        Within(word, outer.block)
+        for word in GATHERED
+        if outer.block.kind == "layers" and PARTS[word][1](parameter) and (word == "norms" or parameter.block.kind == "layer")
+    ]
     inside = [Within(word, parameter.block) for word in INSIDE_ATTENTION if PARTS[word][1](parameter)]
     return (*stacks, outer, *gathered, *blocks, *inside)
 

@@ -37,6 +37,24 @@ class Tokens(nn.Module):
         return self.token_norm(x_BTE)
 
 
+class TokenDropout(nn.Module):
+    """Masked tokens become zeros, and the other tokens of their text are scaled up (ESM-2): `0.88 · n / (n − m)`."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.masked = spec.token_dropout
+
+    def forward(self, x_BTE: Tensor, tokens_BT: Tensor, attend_BT: Tensor | None) -> Tensor:
+        if self.masked is None:
+            return x_BTE
+        hidden_BT = tokens_BT == self.masked
+        real_BT = torch.ones_like(hidden_BT) if attend_BT is None else attend_BT
+        whole_B1, hidden_B1 = real_BT.sum(1, keepdim=True), (hidden_BT & real_BT).sum(1, keepdim=True)
+        precise = torch.promote_types(x_BTE.dtype, torch.float32)
+        factor_BT = 0.88 * whole_B1.to(precise) / (whole_B1 - hidden_B1).clamp(min=1)
+        return x_BTE * factor_BT.masked_fill(hidden_BT, 0.0)[:, :, None].to(x_BTE.dtype)
+
+
 class Patches(nn.Module):
     """An image cut into patches, each mapped to a vector; learned tokens stand before them."""
 
@@ -148,6 +166,7 @@ class Embeddings(nn.Module):
         narrow = spec.reads == "tokens" and spec.embedding_size is not None
         width = spec.table_width if narrow else spec.d_model
         self.source, self.blanks = SOURCES[spec.reads](spec), spec.raw_sound
+        self.token_dropout = TokenDropout(spec)
         self.positions = positions_for(spec, width)
         self.registers = Registers(spec) if spec.registers else nn.Identity()
         self.norm = Norm(spec, width) if spec.embedding_norm else nn.Identity()
@@ -160,7 +179,7 @@ class Embeddings(nn.Module):
     def forward(
         self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
     ) -> Tensor:
-        x_BTE = self.source(inputs, segments_BT)
+        x_BTE = self.token_dropout(self.source(inputs, segments_BT), inputs, attend_BT)
         if self.blanks and attend_BT is not None:  # neighbours of padding see zeros there
             x_BTE = x_BTE.masked_fill(~attend_BT[:, :, None], 0.0)
         x_BTE = self.positions(x_BTE, positions_BT)

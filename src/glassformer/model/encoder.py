@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from glassformer.model.attention import Attention, Context, Core, Layout, Padded, Rule
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
-from glassformer.model.heads import AttentionPooler, Pooler, Reading, has_pooler, head_of
+from glassformer.model.heads import AttentionPooler, Contacts, Pooler, Reading, has_pooler, head_of
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
 from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, centres, partly, rotary, unrotated
 from glassformer.spec import EncoderSpec
@@ -160,6 +160,7 @@ class PlainEncoder(nn.Module):
         pooler = AttentionPooler if spec.pooler == "attention" else Pooler
         self.pooler = pooler(spec) if has_pooler(spec) else None
         self.head = head_of(spec)
+        self.contacts = Contacts(spec) if spec.contact_head else None
         self.register_buffer("here", torch.empty(0), persistent=False)
 
     def block_of(self, spec: EncoderSpec) -> Callable[..., nn.Module]:

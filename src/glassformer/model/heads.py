@@ -158,6 +158,14 @@ class Tag(nn.Module):
         return Logits(self.classifier(self.states(reading)[:, self.skipped :]))
 
 
+class Contacts(nn.Module):
+    """A linear map of all attention weights to one number (ESM-2), loaded and saved, and never computed."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.contact = Linear("contact", spec.layers * spec.heads, 1, bias=True)
+
+
 class Distilled(nn.Module):
     """Two classifiers, on the class and the distillation token; the prediction is their mean (DeiT)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, HalfSinusoid, Join, Lookup, Patch, Rows, Scale, Sinusoid, Slice
+from glassformer.program.operations import Add, HalfSinusoid, Join, Lookup, Patch, Rescale, Rows, Scale, Sinusoid, Slice
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.sound import blanked, convolved_positions, sound
@@ -35,7 +35,7 @@ def embed(
         x = write.input(name or ("x" if given else "vectors"), "input", batch, t, d_model, hidden=given)
         x = _add_positions(inside, spec, [x], t, d_model)
     elif spec.reads == "tokens":
-        x = _tokens(write, inside, spec, write.input(name or "tokens", "input", batch, t), table)
+        x = _tokens(write, inside, spec, write.input(name or "tokens", "input", batch, t), table, real)
     elif spec.reads == "frames":
         x = sound(write, inside, spec, batch, t)
         x = blanked(inside, x, real) if spec.raw_sound else x
@@ -55,7 +55,9 @@ def _as_given(spec: EncoderSpec) -> bool:
     return not (spec.learns_positions or spec.computes_positions or spec.embedding_norm)
 
 
-def _tokens(write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, shared: Tensor | None) -> Tensor:
+def _tokens(
+    write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, shared: Tensor | None, real: Tensor | None
+) -> Tensor:
     width = Axis("d_model" if spec.embedding_size is None else "d_embedding", spec.table_width)
     if shared is None:
         table = inside.parameter("E_token", "token", Axis("vocab", spec.vocab or 0), width, kind="table")
@@ -64,6 +66,9 @@ def _tokens(write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, sh
     terms = [inside.step("token", "token", Lookup(), tokens, table)]
     if spec.embedding_scale == "sqrt_d_model":
         terms = [inside.step("scaled", "scaled token", Scale(math.sqrt(spec.d_model), "√d_model"), *terms)]
+    if spec.token_dropout is not None:
+        padding = () if real is None else (real.seen(s="t"),)
+        terms = [inside.step("rescaled", "rescaled token", Rescale(spec.token_dropout), *terms, tokens, *padding)]
     if spec.segments is not None:
         segments = write.input("segments", "input", *tokens.axes)
         table = inside.parameter("E_segment", "segment", Axis("segment", spec.segments), width, kind="table")

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 Convention = Literal["rows", "columns"]
 
-GREEK = {"gamma": "γ", "beta": "β", "lambda": "λ", "mu": "μ", "variance": "σ²"}
+GREEK = {"gamma": "γ", "beta": "β", "lambda": "λ", "mu": "μ", "pi": "π", "variance": "σ²"}
 
 
 class TextFormatter(NamedTuple):

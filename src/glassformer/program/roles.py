@@ -81,6 +81,7 @@ Role = Literal[
     # Embeddings
     "token",  # the vector of each token
     "scaled token",  # times √d_model
+    "rescaled token",  # zeros for masked tokens, the others scaled up for them
     "segment",  # the vector of each segment
     "position",  # the vector of each position
     "embedding sum",  # tokens, segments and positions added
@@ -184,6 +185,7 @@ Role = Literal[
     "distillation logits",  # of the second token
     "logit sum",
     "spare bias",  # stored in checkpoints, never used
+    "contact",  # of the contact head of proteins, which is stored and not computed
     "projection",  # into the space that images and texts share
     # By hand
     "deviation",  # the root of the variance

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from glassformer.program.attention import attention, relative_table
-from glassformer.program.axes import Tensor
+from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Add, Mask, Multiply
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Writer
@@ -34,7 +34,16 @@ def stack(write: Writer, spec: EncoderSpec, x: Tensor, *, real: Tensor | None, m
             where = here if spec.relative_tables == "per_layer" else layers
             by_distance = relative_table(where, spec, queries, queries.renamed("s"))
         x = _layer(here, spec, number, x, real=real, by_distance=by_distance, memory=memory)
+    if spec.contact_head:
+        _contacts(layers, spec)
     return norm(write, spec, "final_norm", x) if spec.norm_after_last == "all" else x
+
+
+def _contacts(layers: Writer, spec: EncoderSpec) -> None:
+    """A linear map of the attention weights of all layers and heads: no step reads it (Rao et al. 2021)."""
+    maps, contact = Axis("attention_map", spec.layers * spec.heads), Axis("contact", 1)
+    layers.parameter("W_contact", "contact", maps, contact)
+    layers.parameter("b_contact", "contact", contact, kind="bias")
 
 
 def _layer(

@@ -97,6 +97,9 @@ class EncoderFields(Viewed):
     embedding_size: int | None = _is(None, "width of the embedding tables; if given, a projection to d_model follows")
     embedding_norm: bool = _is(False, "a norm after the embeddings")
     embedding_scale: EmbeddingScale = _is("none", "factor on the token embeddings")
+    token_dropout: int | None = _is(
+        None, "id of the mask token: its vectors become zeros, and the other tokens are scaled up by their number (ESM-2)"
+    )
     segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
     positions: int | None = _is(None, "maximum sequence length; rows of a learned position table")
     position: Position = _is("none", "position encoding")
@@ -193,6 +196,9 @@ class EncoderFields(Viewed):
         None, "width of an untied masked-token head's hidden layer; that of the token table if not given"
     )
     tie: bool = _is(True, "masked-token heads use the token embedding table as their output matrix")
+    contact_head: bool = _is(
+        False, "a linear map of all attention weights to one number, stored by every model and not computed (ESM-2)"
+    )
     spare_bias: bool = _is(False, "a second vocabulary bias that is stored but never added (untied BERT and RoBERTa heads)")
 
     dropout: float = _is(0.1, "dropout probability during training")

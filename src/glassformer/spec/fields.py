@@ -82,6 +82,7 @@ class FieldRule:
 RANGES = {
     "layers": (0, MOST_LAYERS),
     "position_offset": (0, 1024),
+    "token_dropout": (0, LARGEST),
     "relative_buckets": (2, LARGEST),
     "relative_distance": (2, LARGEST),
     "class_tokens": (0, MOST_TOKENS),

@@ -132,9 +132,20 @@ def _input(spec: EncoderSizes) -> None:
             "class_tokens, registers and mask_token are for image encoders: give image and patch, or leave them out."
         )
     _places_in_image(spec)
+    if spec.token_dropout is not None:
+        _token_dropout(spec)
     if spec.segments is not None and spec.vocab is None:
         other = "Leave it out" if spec.one_length else "Give vocab"
         raise GlassformerError(f"segments={spec.segments} needs a token embedding. {other}.")
+
+
+def _token_dropout(spec: EncoderSizes) -> None:
+    token = f"token_dropout={spec.token_dropout}"
+    if spec.vocab is None or spec.token_dropout not in range(spec.vocab):
+        what = "there are no tokens" if spec.vocab is None else f"vocab={spec.vocab} has no such token"
+        raise GlassformerError(f"{token} is the id of the mask token, but {what}. Give a smaller id, or leave it out.")
+    if spec.segments is not None:
+        raise GlassformerError(f"{token} is not implemented with segments={spec.segments}. Leave one of them out.")
 
 
 def _places_in_image(spec: EncoderSizes) -> None:
@@ -220,6 +231,8 @@ def _head(spec: EncoderSizes) -> None:
             "layer_sum=true sums states for a head that reads all of them: give head=tag, or head=classify and head_reads=mean."
         )
     _vocabulary(spec)
+    if spec.contact_head and not spec.layers:
+        raise GlassformerError("contact_head=true has a weight for each layer and head, but layers=0. Leave it out.")
     if spec.head_norm and spec.head_hidden == "none":
         raise GlassformerError("head_norm=true normalises the head's hidden layer, but head_hidden=none. Try head_hidden=gelu.")
 

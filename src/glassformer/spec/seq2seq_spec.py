@@ -17,7 +17,7 @@ STACKS = ("encoder", "decoder")
 OF_ENCODER = frozenset(
     """block segments channels image image_width patch patch_width class_tokens registers mask_token mels pool pooler head classes
     head_reads head_hidden head_norm head_dense head_width spare_bias share_layers layer_cycle first_norm attend
-    relative_terms relative_projections relative_norm""".split()
+    contact_head token_dropout relative_terms relative_projections relative_norm""".split()
 )  # fields that a decoder lacks, or that mean the encoder where no stack is named
 OF_INPUT = frozenset({"vocab", "positions", "position", "position_offset", "embedding_scale", "embedding_norm"})
 

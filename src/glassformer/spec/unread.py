@@ -24,6 +24,7 @@ class _Rule(NamedTuple):
 # Values that ask for nothing, such as head_hidden=none: always allowed.
 NEUTRAL: dict[str, Any] = {
     "first_norm": True,
+    "contact_head": False,
     "embedding_scale": "none",
     "head_dense": True,
     "head_hidden": "none",
@@ -127,7 +128,7 @@ RULES = (
         "Add share_layers.",
     ),
     _Rule(
-        ("embedding_scale",),
+        ("embedding_scale", "token_dropout"),
         lambda spec: spec.vocab is not None,
         "scales token embeddings, and there are none",
         "vocab",

@@ -1,4 +1,4 @@
-"""Tensor names of text encoders with rotary positions: ModernBERT, EuroBERT, NomicBERT, GTE, Jina v3."""
+"""Tensor names of text encoders with rotary positions: ModernBERT, EuroBERT, NomicBERT, GTE, Jina v3, ESM-2."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from glassformer.files.name_tables.text import (
     ANSWERS,
     BERT_BODY,
     BERT_HEADS,
+    BERT_LAYER,
     BERT_PREDICTIONS,
     LLAMA_ATTENTION,
     ON_TOKENS,
@@ -122,6 +123,24 @@ JINA_V3 = Names(
     heads=ROBERTA_HEADS,
 )
 
+ESM = Names(
+    prefixes=("esm.",),
+    body={
+        **BERT_BODY,
+        "embeddings.norm": "embeddings.layer_norm",
+        "final_norm": "encoder.emb_layer_norm_after",
+        "layers.contact": "contact_head.regression",
+    },
+    layers=(("encoder.layer.{n}.", {**BERT_LAYER, "norm_1": "attention.LayerNorm", "norm_2": "LayerNorm"}),),
+    heads={
+        ending: {"head.W_vocab": "lm_head.decoder.weight", "head.b_vocab": "lm_head.bias", **table}
+        if ending == "ForMaskedLM"
+        else table
+        for ending, table in ROBERTA_HEADS.items()
+    },
+    aside=("esm.embeddings.position_embeddings.",),  # in files of models that are rotary
+)
+
 NAMES: dict[str, Names] = {
     "modernbert": MODERNBERT,
     "eurobert": EUROBERT,
@@ -129,4 +148,5 @@ NAMES: dict[str, Names] = {
     "gte": GTE,
     "new": replace(GTE, prefixes=("new.", "gte.")),
     "jina_embeddings_v3": JINA_V3,
+    "esm": ESM,
 }

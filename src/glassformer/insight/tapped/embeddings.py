@@ -73,6 +73,8 @@ class TappedEmbeddings(Tapped, Embeddings):
         self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
     ) -> Tensor:
         x_BTE = self.source(inputs, segments_BT)
+        if self.token_dropout.masked is not None:
+            x_BTE = self.tap("rescaled", self.token_dropout(x_BTE, inputs, attend_BT))
         if self.blanks and attend_BT is not None:
             x_BTE = self.tap("real", x_BTE.masked_fill(~attend_BT[:, :, None], 0.0))
         if isinstance(self.positions, ConvolvedPositions):

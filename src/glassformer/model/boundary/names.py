@@ -45,7 +45,7 @@ def ledger_path(path: str) -> str:
     if words[:2] == ["decoder", "head"]:  # the one head of an encoder-decoder
         words = words[1:]
     stack = 1 if words[0] in ("encoder", "decoder") else 0
-    if words[stack:] and words[stack] in ("relative", "tables"):  # relative tables are passed to the layers, and counted there
+    if words[stack:] and words[stack] in ("relative", "tables", "contacts"):  # what all layers share is counted there
         words[stack] = "layers"
     if words[-1] == "final_norm":  # where only the pooled vector is normalised, the norm belongs to the pooler
         words = [*words[:stack], words[-1]]

@@ -24,6 +24,7 @@ from glassformer.program.operations import (
     Multiply,
     Normalise,
     Pointwise,
+    Rescale,
     Rotate,
     Scale,
     Shift,
@@ -99,6 +100,13 @@ def _(_operation: Add, at: At) -> Shares:
 @shares.register
 def _(operation: Scale, at: At) -> Shares:
     return [at.coefficient * operation.factor]
+
+
+@shares.register
+def _(operation: Rescale, at: At) -> Shares:
+    """The factor depends on which tokens are masked, not on their vectors."""
+    scaled = at.coefficient * operation.factor(at.step.inputs, at.step.output, at.values)
+    return [scaled, *[None] * (len(at.values) - 1)]
 
 
 @shares.register

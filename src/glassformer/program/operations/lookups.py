@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Ref, Values, in_full
+from glassformer.program.expression import Call, Constant, Expression, Product, Ref, Values, in_full
 from glassformer.program.formatter import Formatter
-from glassformer.program.operations.base import Copy, position_of
+from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
+
+KEPT_IN_TRAINING = 0.88  # 15% of the tokens were selected, and 80% of those masked (Lin et al. 2022)
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,44 @@ class Lookup(Copy):
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         return formatter.indexed(names[1], names[0])
+
+
+@dataclass(frozen=True)
+class Rescale(Elementwise):
+    """Token dropout (ESM-2): zeros for the mask token, and the other tokens of a text scaled up by how many of it are masked.
+
+    With m of n tokens masked, the factor is `0.88 · n / (n − m)`: in training 12% were, so that sums had the same size.
+    Inputs: vectors, ids, and where there is padding, which tokens are real.
+    """
+
+    masked: int  # the id of the mask token
+
+    def counts(self, values: Sequence[Array]) -> tuple[Array, Array]:
+        """Tokens of each text, and masked ones among them."""
+        real = values[2].astype(bool) if len(values) == 3 else np.ones(values[1].shape, bool)
+        return real.sum(1), (real & (values[1] == self.masked)).sum(1)
+
+    def factor(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        """What each vector is multiplied by."""
+        whole, masked = self.counts(values)
+        factor = np.where(values[1] == self.masked, 0.0, (KEPT_IN_TRAINING * whole / np.maximum(whole - masked, 1))[:, None])
+        return aligned(inputs[1], factor, output)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.asarray(values[0] * self.factor(inputs, output, values))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        given = [values[tensor.name] for tensor in inputs]
+        if given[1][inputs[1].at(cell)] == self.masked:
+            return Constant(0.0, "0")
+        whole, masked = (int(count[cell["batch"]]) for count in self.counts(given))
+        factor = KEPT_IN_TRAINING * whole / max(whole - masked, 1)
+        return Product((Constant(factor, f"{KEPT_IN_TRAINING} · {whole}/{max(whole - masked, 1)}"), Ref(inputs[0], cell)))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        factor = formatter.ratio(formatter.product(formatter.number(KEPT_IN_TRAINING), "n"), formatter.minus("n", "m"))
+        told = f" (n tokens, m of them masked; 0 where the token is number {self.masked})"
+        return formatter.times(factor, names[0]) + formatter.words(told)
 
 
 @dataclass(frozen=True)

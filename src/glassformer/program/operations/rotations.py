@@ -131,5 +131,6 @@ class RotateByPatch(Rotate):
         return centre if number == 0 else f"{centre} / {in_full(self.base)}^({4 * number}/{width})"
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
-        angle = f"2π · centre({self.along}) / {self.base:g}^(4i/{output.axes[-1].name})"
+        turn = formatter.product("2", formatter.symbol("pi"), f"centre({self.along})")
+        angle = f"{turn} / {self.base:g}^(4i/{output.axes[-1].name})"
         return formatter.call("rotate", names[0], angle) + formatter.words(" (rows, then columns; patches alone)")
