@@ -8,6 +8,7 @@ from tiny_training import Quiet, logged, tiny_run
 
 from glassformer.model import fast
 from glassformer.training import loop
+from glassformer.training.choosing import Choice, choose_trained, parameter_counts, to_training
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.examples import Extent
@@ -17,7 +18,7 @@ from glassformer.training.measuring import Gauge, peak_flops, predicted_at
 from glassformer.training.prediction import prediction
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
-from glassformer.training.starting import choose_trained, first_weights, parameter_counts, to_training
+from glassformer.training.starting import first_weights
 from glassformer.training.tasks import TASKS
 from glassformer.training.worker import Worker, number_format
 
@@ -31,23 +32,37 @@ def measured(data, fields=None, length=24, **settings):
     spec = small_spec(rows, tokenizer, chosen).replace(
         **{"d_model": 32, "heads": 2, "layers": 2, "dropout": 0.0} | (fields or {})
     )
-    trained = parameter_counts(spec, {}, chosen)["trained"]
     encoder = fast.apply(first_weights(Path("none"), spec, CPU))
     choose_trained(encoder, {}, chosen)
+    predicted = prediction(spec, chosen, choice=Choice.of(spec, {}, chosen))
+    counts = parameter_counts(spec, {}, chosen)
+    assert counts["parameters"] == predicted["parameters"] == sum(one.numel() for one in encoder.parameters())
+    assert 4 * (counts["parameters"] + 3 * counts["trained"]) == predicted["bytes_by"]["fixed"]
     to_training(encoder)
     examples = prepare(rows.validation, tokenizer, max_length=length, mlm_probability=chosen.mlm_probability)
     batch = BatchStream(examples, batch_size=8).at(0, 0)
-    gauge = Gauge(prediction(spec, chosen, trained=trained), CPU, torch.float32)
+    gauge = Gauge(predicted, CPU, torch.float32)
     return gauge.one_step(encoder, batch, TASKS[rows.task], lambda: number_format(Worker(CPU), "fp32"))["step"]
 
 
 @pytest.mark.parametrize(
     ("data", "settings", "flops", "size"),
-    [("lid-words", {}, 1e-6, 0.10), ("digits", {}, 0.01, 0.10), ("lid-words", {"train_only": "head"}, 0.05, 0.30)],
-    ids=["texts", "images", "the head alone"],
+    [
+        ("lid-words", {}, 1e-6, 0.10),
+        ("digits", {}, 0.01, 0.10),
+        ("lid-words", {"train_only": "head"}, 1e-6, 0.05),
+        ("topic", {"freeze": "embeddings,layers.0"}, 1e-6, 0.02),
+        ("topic", {"freeze": "layers.1,head"}, 1e-6, 0.02),
+        ("topic", {"lora": 4}, 0.02, 0.02),
+        ("topic", {"lora": 8, "lora_on": "all-linear", "dropout": 0.1}, 0.02, 0.02),
+        ("topic", {"lora": 4, "lora_on": "output,ffn"}, 1e-6, 0.02),
+    ],
+    ids=lambda value: " ".join(map(str, value.values())) if isinstance(value, dict) else None,
 )
 def test_a_step_costs_what_was_predicted(data, settings, flops, size):
-    step = measured(data, **settings)
+    fields = {name: value for name, value in settings.items() if name == "dropout"}
+    settings = {name: value for name, value in settings.items() if name != "dropout"}
+    step = measured(data, fields, **settings)
     assert step["flops"] == pytest.approx(step["predicted_flops"], rel=flops)
     assert step["bytes"] == pytest.approx(step["predicted_bytes"], rel=size)
 

@@ -14,10 +14,11 @@ from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.spec import EncoderSpec
 from glassformer.spec.presets import preset
 from glassformer.training import loop
+from glassformer.training.choosing import parameter_counts
 from glassformer.training.data import load_data
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
-from glassformer.training.starting import first_weights, is_checkpoint, parameter_counts, start_from
+from glassformer.training.starting import first_weights, is_checkpoint, start_from
 from glassformer.training.tokenizers import Tokenizer
 
 BODY = {"d_model": 16, "heads": 2, "layers": 2, "positions": 24, "dropout": 0.1}

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+from glassformer.algebra.gradients import Gradients
 from glassformer.program import Program, Step, Tensor
 from glassformer.program.kept import MemoryModel
 from glassformer.program.operations import PatchBias, PickByDistance, RelativeBias
@@ -50,6 +51,11 @@ class Activations:
         return dict.fromkeys(prediction_steps(self.program, self.memory_model), self.predicted_share)
 
     @cached_property
+    def gradients(self) -> Gradients:
+        """What the backward pass reaches and needs."""
+        return Gradients(self.program)
+
+    @cached_property
     def unfused(self) -> set[str]:
         """The attention steps that are not fused in training: those with a learned bias, or with dropout on a CPU."""
         if not self.memory_model.unfused_score_bytes:
@@ -76,16 +82,22 @@ class Activations:
         inputs = {tensor.name for tensor in program.inputs}
         held = inside | {parameter.name for parameter in program.parameters}
         saved: dict[str, Saved] = {}
+        fused: set[str] = set()
         for number, step in enumerate(program.steps):
-            for tensor in () if step.name in self.unfused else step.operation.saves(step.inputs, step.output):
+            for tensor in () if step.name in self.unfused else self.gradients.saved(step):
                 if tensor.name in held or tensor.name in saved:
                     continue
                 size = self._bytes(tensor, index=tensor.name in inputs and len(tensor.axes) == 2)
                 saved[tensor.name] = Saved(int(size * self.shares.get(tensor.name, 1)), number)
+            if not self.gradients.reach(step.output):
+                continue
             if step.role == "weights" and step.name in inside:
                 # The fused kernel recomputes scores from q and k, and keeps one log-sum for each row of them,
                 # and the result of the mix, to which the backward pass compares.
                 saved[step.name] = Saved(STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size), number)
+                fused.add(step.name)
+            if step.role == "mix" and step.inputs[0].name in fused:
+                saved.setdefault(step.name, Saved(self._bytes(step.output, index=False), number))
             if program.spec_of(step.block).dropout and step.name not in inside | self.unfused and _is_dropped(step):
                 mask = int(self.memory_model.mask_bytes * step.output.size * self.shares.get(step.name, 1))
                 saved[f"{step.name}: dropout mask"] = Saved(mask, number)
@@ -103,7 +115,7 @@ class Activations:
             if isinstance(step.operation, BY_DISTANCE) and self.memory_model.holds_rows_by_distance:
                 saved.setdefault("rows by distance", Saved(self._rows_by_distance, number))
             elif step.name in self.unfused:
-                for tensor in step.operation.saves(step.inputs, step.output):
+                for tensor in self.gradients.saved(step):
                     copies = 3 if self.program.spec_of(step.block).dropout and tensor.role == "weights" else 1
                     saved.setdefault(f"{tensor.name}: written out", Saved(copies * precise * tensor.size, number))
             elif step.role == "biased scores" and self.memory_model.fused_attention:
@@ -127,7 +139,7 @@ class Activations:
         `gradient` is the bytes of a weight's gradient.
         """
         program, inside = self.program, self.in_kernel - self.unfused
-        trained = {parameter.name: parameter.size for parameter in program.parameters if not parameter.frozen}
+        trained = {one.name: one.size for one in program.parameters if not one.frozen and self.gradients.reach(one.tensor)}
         freed: dict[int, int] = {}
         for size, number in saved.values():
             freed[number] = freed.get(number, 0) + size

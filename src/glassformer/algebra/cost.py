@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from glassformer.algebra.activations import IN_KERNEL, prediction_steps
+from glassformer.algebra.gradients import Gradients
 from glassformer.algebra.memory import Dtype, Memory, Optimizer, memory
 from glassformer.algebra.result import Result
 from glassformer.arguments import one_of, require, whole, yes_no
@@ -20,10 +21,7 @@ from glassformer.spec import EncoderSpec
 
 Pass = Literal["forward", "training"]
 
-# The backward pass of a matrix product is two products of the same size, one for each input's gradient;
-# everything else is assumed to cost the same in both directions.
-BACKWARD_PRODUCTS = 2
-BACKWARD_OTHER = 1
+BACKWARD_OTHER = 1  # everything but matrix products is assumed to cost the same in both directions
 FUSED: tuple[Role, ...] = (*IN_KERNEL, "mix")  # the steps in one fused kernel
 BY_DISTANCE: tuple[Role, ...] = ("content to buckets", "content to position", "buckets to content", "position to content")
 
@@ -141,7 +139,8 @@ def cost(
     shares = _visible_shares(program) if memory_model.fused_attention else {}
     if predicted_share != 1:
         shares |= dict.fromkeys(prediction_steps(program, memory_model), predicted_share)
-    rows = tuple([_row(step, which, shares.get(step.name, Fraction(1))) for step in program.steps])
+    gradients = Gradients(program) if which == "training" else None
+    rows = tuple([_row(step, gradients, shares.get(step.name, Fraction(1))) for step in program.steps])
     needed = memory(
         program,
         training=which == "training",
@@ -198,13 +197,13 @@ def parse_bytes(text: str) -> int:
     return int(amount * UNITS[unit])
 
 
-def _row(step: Step, which: Pass, share: Fraction) -> CostRow:
+def _row(step: Step, gradients: Gradients | None, share: Fraction) -> CostRow:
     macs = step.operation.macs(step.inputs, step.output)
     other = step.operation.flops(step.inputs, step.output) - 2 * macs
     if share != 1:
         macs, other = int(macs * share), int(other * share)
-    if which == "training":
-        macs, other = macs * (1 + BACKWARD_PRODUCTS), other * (1 + BACKWARD_OTHER)
+    if gradients is not None and gradients.reach(step.output):
+        macs, other = macs * (1 + gradients.products(step)), other * (1 + BACKWARD_OTHER)
     return CostRow(step.name, macs, 2 * macs + other, step_parts(step))
 
 

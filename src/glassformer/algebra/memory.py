@@ -59,7 +59,8 @@ def memory(
     width = BYTES[dtype]
     activations = Activations(program, memory_model, width, predicted_share)
     parameters = sum(parameter.size for parameter in program.parameters)
-    trained = sum(parameter.size for parameter in program.parameters if not parameter.frozen)
+    chosen = program.trained
+    trained = sum(one.size for one in program.parameters if not one.frozen and (chosen is None or one.name in chosen))
     if not training:
         held = "; what enters a layer is held until its end, by the loop that calls it" if memory_model.holds_layer_input else ""
         text = f"{dtype} weights; activations: the most alive at once, each freed after its last use{held}"

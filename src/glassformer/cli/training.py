@@ -29,7 +29,7 @@ def setting_options(*, free: bool = False) -> Callable[[Command], Command]:
         for name, rule in reversed(setting_rules().items()):
             if (name == "epochs" and not free) or (free and name not in FREE):
                 continue
-            kind = OneOf(rule.choices) if rule.choices else SettingNumber(name)
+            kind = OneOf(rule.choices) if rule.choices else SettingValue(name, rule.kind)
             default = "" if free else f" [default: {'none' if rule.default is None else rule.default}]"
             help_text = f"{rule.doc[0].upper()}{rule.doc[1:]}.{default}"
             option = click.option(f"--{name.replace('_', '-')}", name, type=kind, help=help_text)
@@ -39,13 +39,11 @@ def setting_options(*, free: bool = False) -> Callable[[Command], Command]:
     return add
 
 
-class SettingNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A number, or `none` for a setting that can be disabled (click uses None for options that were not given)."""
+class SettingValue(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A value, or `none` for a setting that can be disabled (click uses None for options that were not given)."""
 
-    name = "number"
-
-    def __init__(self, setting: str) -> None:
-        self.setting = setting
+    def __init__(self, setting: str, kind: type) -> None:
+        self.setting, self.name = setting, "names" if kind is str else "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         from glassformer.training.settings import setting_rules

@@ -69,6 +69,7 @@ class Program(Viewed):
     steps: list[Step] = field(default_factory=list)
     constants: list[Tensor] = field(default_factory=list)  # stored numbers that are no parameters; zeros unless a file has them
     shared: dict[str, str] = field(default_factory=dict)  # second name of a tensor -> the name it is counted under
+    trained: frozenset[str] | None = None  # the parameters that are trained; None: all of them
 
     written: dict[str, Tensor] = field(default_factory=dict)  # parameters and constants by name, for quick look-ups while writing
 

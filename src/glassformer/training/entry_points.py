@@ -80,13 +80,13 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     Settings(**settings)  # report mistakes before reading any data
     _prepare_torch()
     from glassformer.training import running
+    from glassformer.training.choosing import check_choice
     from glassformer.training.distributed.processes import from_first
     from glassformer.training.fitting import names_checkpoint
     from glassformer.training.runs import next_name
-    from glassformer.training.starting import check_train_only
 
     reporting = running.Reporting(yes_no("progress", progress), log_to, loggers)
-    check_train_only(settings.get("train_only", "all"), checkpoint=names_checkpoint(model))
+    check_choice(settings, checkpoint=names_checkpoint(model))
     source: dict[str, Any] = {"text": text, "label": label, "resize": resize, "split": split, "what": data}
     source["on_bad"] = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
     rows = load_data(**source)

@@ -19,6 +19,11 @@ from glassformer.training.tasks import task_of
 from glassformer.training.tokenizers import Tokenizer
 
 SMALL: dict[str, Any] = {"norm": "pre", "activation": "gelu", "position": "learned", "pool": "mean"}
+FROM_CHECKPOINT: dict[str, dict[str, Any]] = {
+    "all": {"lr": 5e-5, "epochs": 3},
+    "head": {"lr": 1e-2, "epochs": 10},
+    "adapters": {"lr": 5e-4, "epochs": 3},
+}
 FEWEST_AT_ONCE, MOST_AT_ONCE = 4096, 32_768  # tokens of a batch on a GPU
 STEPS_AN_EPOCH, CHARACTERS_A_TOKEN = 100, 4
 MOST_CHARACTERS = 20_000_000  # to train a tokenizer on: the most frequent pieces of more are the same
@@ -93,7 +98,7 @@ def sampled(texts: Iterable[str]) -> list[str]:
 def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> dict[str, Any]:
     """Return default settings for this kind of data and for training from a checkpoint or from scratch."""
     if checkpoint:
-        return {"lr": 1e-2, "epochs": 10} if only == "head" else {"lr": 5e-5, "epochs": 3}
+        return FROM_CHECKPOINT[only]
     return task_of(data).suggested(data)
 
 

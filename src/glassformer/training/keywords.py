@@ -39,6 +39,10 @@ class GivenSettings(TypedDict, total=False):
     label_smoothing: float
     class_weights: ClassWeights
     train_only: TrainOnly
+    freeze: str | None
+    lora: int | None
+    lora_alpha: float | None
+    lora_on: str
     precision: Precision
     compile: Compile
     threads: int | None

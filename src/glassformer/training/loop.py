@@ -18,10 +18,10 @@ from typing import Any, Protocol, cast
 import torch
 
 from glassformer.errors import GlassformerError
-from glassformer.model import Encoder, fast
-from glassformer.model.fast.float8_layers import check_float8
+from glassformer.model import Encoder
 from glassformer.show.metric import decided_by
 from glassformer.training import state
+from glassformer.training.choosing import begun, to_training
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.examples import Batch
 from glassformer.training.deferred import DeferredStepper
@@ -38,7 +38,6 @@ from glassformer.training.runs import Log, NoLog, Run, differences, identity
 from glassformer.training.saving import Progress, Saving
 from glassformer.training.signals import Flag, Interrupted, stopping
 from glassformer.training.spikes import SpikeDetector
-from glassformer.training.starting import choose_trained, first_weights, to_training
 from glassformer.training.stepping import Done, PlainStepper, Step, Stepper
 from glassformer.training.tasks import task_of
 from glassformer.training.tasks.evaluating import better, training_judge
@@ -130,11 +129,7 @@ class Trainer:
         self.predicted: dict[str, Any] = run.about.get("predicted", {})
         set_determinism(where, settings.seed, settings.equal_bits)
         use_threads(run.about)
-        self.encoder = first_weights(run.path, run.spec, where.device)
-        choose_trained(self.encoder, run.about.get("start", {}), settings)
-        if settings.precision == "fp8":
-            check_float8(run.spec, where.device)
-        fast.apply(self.encoder, float8=settings.precision == "fp8")
+        self.encoder = begun(run.path, run.spec, where.device, run.about, settings)
         judge = training_judge(self.task, data, settings)
         self.spread = ParallelEncoder(self.encoder, where, settings.parallel, self.task, judge)
         self.optimizer = make_optimizer(self.encoder, settings)

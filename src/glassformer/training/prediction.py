@@ -10,10 +10,11 @@ import numpy as np
 from glassformer import algebra
 from glassformer.algebra.memory import Dtype
 from glassformer.model.kept import COMPILED, FUSED, FUSED_ON_CPU
-from glassformer.program import build
+from glassformer.program import Program, build
 from glassformer.spec import EncoderSpec
 
 if TYPE_CHECKING:
+    from glassformer.training.choosing import Choice
     from glassformer.training.settings import Settings
 
 
@@ -25,18 +26,21 @@ class OneRow(NamedTuple):
 
 
 def prediction(
-    spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32", trained: int | None = None, device: str = "cpu"
+    spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32", choice: Choice | None = None, device: str = "cpu"
 ) -> dict[str, Any]:
     """Return the parameter count, the FLOPs and bytes of a step of maximum length, and how both scale.
 
+    `choice` says which weights are trained (None: all), and whether there are adapters.
     `flops_by` and `bytes_by` hold coefficients: `fixed` per step, `row` per row, `token` per token, `pair` per token pair.
     """
     longest = min(settings.max_length, spec.longest or settings.max_length) if spec.reads == "tokens" else None
-    t = build(spec, batch=1, t=longest).sizes.t
+    program = chosen(build(spec, batch=1, t=longest), choice)
+    t = program.sizes.t
     lengths = [t] if longest is None else sorted({t, max(1, t // 2), max(1, t // 4)})
-    rows = [_row(spec, length if longest is not None else None, settings, dtype, device) for length in lengths]
-    parameters = algebra.count(spec).total
-    learned = parameters if trained is None else trained
+    every = [chosen(build(spec, batch=1, t=length if longest is not None else None), choice) for length in lengths]
+    rows = [_row(one, settings, dtype, device) for one in every]
+    parameters = sum(one.size for one in program.parameters)
+    learned = sum(one.size for one in program.parameters if program.trained is None or one.name in program.trained)
     flops = _by_length(lengths, [row.flops for row in rows])
     size = _by_length(lengths, [row.activations for row in rows]) | {"fixed": 4.0 * (parameters + 3 * learned)}
     whole, batch = rows[-1], settings.rows_at(t)
@@ -51,14 +55,14 @@ def prediction(
     }
 
 
-def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype, device: str) -> OneRow:
-    """Cost of one row in a training step; if only the head is trained, a forward pass that stores no activations."""
-    program = build(spec, batch=1, t=t)
-    asked = Fraction(1, program.sizes.t) if spec.reads_one_token else Fraction(str(settings.mlm_probability))
-    if settings.train_only == "head":
-        return OneRow(
-            algebra.cost(program, which="forward", memory_model=FUSED, dtype=dtype, predicted_share=asked).matrix_flops, 0.0
-        )
+def chosen(program: Program, choice: Choice | None) -> Program:
+    """Return the program with what is trained."""
+    return program if choice is None else choice.program(program)
+
+
+def _row(program: Program, settings: Settings, dtype: Dtype, device: str) -> OneRow:
+    """Cost of one row in a training step."""
+    asked = Fraction(1, program.sizes.t) if program.spec.reads_one_token else Fraction(str(settings.mlm_probability))
     eager = FUSED_ON_CPU if device == "cpu" else FUSED
     memory_model = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else eager
     found = algebra.cost(

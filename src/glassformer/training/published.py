@@ -10,12 +10,16 @@ from typing import Any
 import torch
 
 from glassformer.model import Encoder
+from glassformer.model.adapters.lora import merged
+from glassformer.model.adapters.peft_layout import write_adapter
 from glassformer.model.checkpoints.export import class_for, save
 from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import FAMILIES, from_config
+from glassformer.training.choosing import new_blocks
 from glassformer.training.tokenizers import FILE as TOKENIZER
 from glassformer.training.tokenizers import SPECIAL
 
+ADAPTER = "adapter"  # in best/ and last/: the adapters alone, in the layout of peft
 BODY = "body"  # in best/ and last/: the trained body in the layout of its original checkpoint
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # Config keys of the two families that a new encoder may belong to; `class_for` checks whether it does.
@@ -40,19 +44,25 @@ def publish(
 
     `start` describes the checkpoint that the run started from, `beside` is the folder with its tokenizer and settings. If no
     class of transformers fits the whole encoder but the checkpoint was one of its models, a `trained` body is saved in body/.
+    Adapters are merged into the weights, and written by themselves into adapter/.
     """
     given: Mapping[str, Any] | None = start.get("config")
     labels = _all_named(labels, encoder.spec)
     config = _labelled(_drafted(encoder.spec) if given is None else given, labels)
     model_class = class_for(encoder.spec, config)
+    whole = merged(encoder)
+    bare = None if given is None else FAMILIES[given["model_type"]].base
     if model_class is not None:
-        save(encoder, folder, config=config, as_class=model_class, beside=beside)
-        return
-    save(encoder, folder, labels=labels)
-    if given is not None and trained == "all":
-        bare = FAMILIES[given["model_type"]].base
-        if (body := _body(encoder, given, bare)) is not None:
+        save(whole, folder, config=config, as_class=model_class, beside=beside)
+    else:
+        save(whole, folder, labels=labels)
+        if given is not None and bare is not None and trained == "all" and (body := _body(whole, given, bare)) is not None:
             save(body, folder / BODY, config=given, as_class=bare, beside=beside)
+    if whole is not encoder and given is not None and bare is not None:
+        new = () if model_class is None else new_blocks(encoder.spec, start)
+        (folder / ADAPTER).mkdir()
+        kind = {"config": config, "model_class": model_class or bare, "base": start["folder"]}
+        write_adapter(encoder, folder / ADAPTER, **kind, new=new, labels=labels if new else ())
 
 
 def describe_tokens(folder: Path) -> None:

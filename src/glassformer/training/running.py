@@ -16,6 +16,7 @@ from glassformer.model.checkpoints.folders import vacant
 from glassformer.model.fast.float8_layers import check_float8
 from glassformer.show.curves import read_curve, save_comparison
 from glassformer.spec import EncoderSpec
+from glassformer.training.choosing import Choice
 from glassformer.training.data import Dataset
 from glassformer.training.distributed.processes import first, from_first
 from glassformer.training.fitting import Model, budget_for, names_checkpoint, spec_for, start_for, suggested, tokenizer_for
@@ -29,7 +30,7 @@ from glassformer.training.result import Trained, TrainedRuns
 from glassformer.training.runs import Run, made_by_first
 from glassformer.training.settings import Settings
 from glassformer.training.signals import Interrupted
-from glassformer.training.starting import Start, parameter_counts
+from glassformer.training.starting import Start
 from glassformer.training.tokenizers import Tokenizer
 from glassformer.training.worker import current_worker, number_type, restore_process_settings
 
@@ -82,18 +83,19 @@ class Plan(NamedTuple):
 def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[str, Any]) -> Plan:
     """Plan a run: encoder, tokenizer and predicted cost; settings that are not `given` are chosen for the data."""
     check_batches(data, given)
-    chosen = suggested(data, checkpoint=names_checkpoint(model), only=given.get("train_only", "all"))
+    only = "adapters" if given.get("lora") is not None else given.get("train_only", "all")
+    chosen = suggested(data, checkpoint=names_checkpoint(model), only=only)
     chosen |= budget_for(data, current_worker().device.type) if {"batch_size", "batch_tokens"}.isdisjoint(given) else {}
     settings = Settings(**{**chosen, **given})
     start = start_for(model, fields, data, settings)
     tokenizer = tokenizer_for(data, settings) if start is None else start.tokenizer
     spec = spec_for(model, fields, data, tokenizer, settings) if start is None else start.encoder.spec
-    trained = parameter_counts(spec, {} if start is None else start.about, settings)["trained"]
+    choice = Choice.of(spec, {} if start is None else start.about, settings)
     if settings.precision == "fp8":
         check_float8(spec, current_worker().device)
     where = current_worker()
     dtype: Any = str(number_type(where, settings.precision)).removeprefix("torch.")
-    predict = partial(prediction, dtype=dtype, trained=trained, device=where.device.type)
+    predict = partial(prediction, dtype=dtype, choice=choice, device=where.device.type)
     if "batch_tokens" in chosen:
         settings = fitting_budget(spec, settings, predict, free_bytes(where.device))
     return Plan(spec, settings, tokenizer, start, predict(spec, settings))

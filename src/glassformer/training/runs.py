@@ -35,6 +35,7 @@ from glassformer.spec import EncoderSpec
 from glassformer.spec.reading import from_document, is_there
 from glassformer.spec.viewed import Viewed
 from glassformer.training import state
+from glassformer.training.choosing import check_choice, parameter_counts
 from glassformer.training.data.dataset import PARTS, Dataset
 from glassformer.training.data.prepare import check_fits
 from glassformer.training.distributed.processes import first, from_first
@@ -44,7 +45,7 @@ from glassformer.training.published import describe_tokens, publish
 from glassformer.training.report import report_markdown, report_of
 from glassformer.training.settings import Settings
 from glassformer.training.starting import FOLDER as START
-from glassformer.training.starting import Start, check_train_only, parameter_counts
+from glassformer.training.starting import Start
 from glassformer.training.tasks import TASKS
 from glassformer.training.tokenizers import FILE as TOKENIZER
 from glassformer.training.tokenizers import Tokenizer
@@ -83,7 +84,7 @@ class Run(Viewed):
         """
         check_fits(data.task, settings.augment, settings.context)
         began = {} if start is None else start.about
-        check_train_only(settings.train_only, checkpoint=start is not None)
+        check_choice(settings.to_dict(), checkpoint=start is not None)
         about: dict[str, Any] = {"format": FORMAT, "data": {"source": source, **identity(data)}}
         about |= {"notes": list(data.notes), "provenance": asdict(data.provenance), "predicted": predicted or {}, "start": began}
         about |= {"metric": TASKS[data.task].metric._asdict()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.model import Encoder
@@ -21,6 +21,7 @@ from glassformer.training.optimizer import load_optimizer_state, optimizer_state
 from glassformer.training.pieces import Damaged
 from glassformer.training.runs import Run, differences
 from glassformer.training.settings import FREE, Settings
+from glassformer.training.starting import FOLDER as START
 from glassformer.training.tasks.task import Tally
 from glassformer.training.worker import Worker, random_state, seed_per_process, set_random_state
 from glassformer.training.writer import Writer
@@ -56,7 +57,7 @@ class Saving:
 
     def save(self, progress: Progress) -> None:
         """Save everything that the next step depends on."""
-        weights: dict[str, Tensor] = {f"weights/{name}": value for name, value in self.encoder.named_parameters()}
+        weights: dict[str, Tensor] = {f"weights/{name}": value for name, value in self.changing()}
         tensors = weights | {f"optimizer/{name}": value for name, value in optimizer_state(self.encoder, self.optimizer).items()}
         tensors |= {f"{self.random}{name}": value for name, value in random_state(self.where).items()}
         notes = {"progress": asdict(progress), "stream": self.stream.state_dict(), "run": self.run.identity()}
@@ -136,9 +137,14 @@ class Saving:
         """Name prefix of this process's random state."""
         return "random/" if self.where.world == 1 else f"random/{self.where.rank}/"
 
+    def changing(self) -> Iterator[tuple[str, nn.Parameter]]:
+        """The weights that a state holds: those that are trained, and frozen ones that are not in start/."""
+        whole = not (self.run.path / START).is_dir()
+        return ((name, one) for name, one in self.encoder.named_parameters() if whole or one.requires_grad)
+
     def fill_weights(self, saved: state.State) -> None:
         """Load the weights of a state into the encoder."""
-        saved.fill({f"weights/{name}": parameter.detach() for name, parameter in self.encoder.named_parameters()})
+        saved.fill({f"weights/{name}": parameter.detach() for name, parameter in self.changing()})
 
     def fill_optimizer(self, saved: state.State) -> None:
         """Load the optimizer state; moments are placed and sharded like their parameter."""

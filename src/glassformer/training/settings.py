@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,12 +25,25 @@ ClassWeights = Literal["none", "balanced"]
 BestBy = Literal["auto", "accuracy", "loss"]
 Parallel = Literal["ddp", "fsdp"]
 
+NAMES = re.compile(r"[\w.,\- ]{1,400}")
+
 # Settings that may be changed on resume; changing any other would invalidate the steps already taken.
 FREE = ("epochs", "lr", "clip", "patience", "parallel", "keep", "save_every", "log_every")
 
 
-def _is(default: Any, doc: str, least: float = 0, most: float = 10**9) -> Any:
-    return field(default=default, metadata={"doc": doc, "least": least, "most": most})
+# Words of `lora_on`, and the symbols of the matrices that they mean; `all-linear` is peft's word.
+ADAPTED: dict[str, tuple[str, ...]] = {
+    "query": ("W_Q",),
+    "key": ("W_K",),
+    "value": ("W_V",),
+    "output": ("W_O",),
+    "ffn": ("W_1", "W_2", "W_3"),
+    "all-linear": ("W_Q", "W_K", "W_V", "W_O", "W_1", "W_2", "W_3"),
+}
+
+
+def _is(default: Any, doc: str, least: float = 0, most: float = 10**9, among: Sequence[str] = ()) -> Any:
+    return field(default=default, metadata={"doc": doc, "least": least, "most": most, "among": tuple(among)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +63,10 @@ class Settings:
     label_smoothing: float = _is(0.0, "share of each label's probability that is spread over all classes in training", most=0.99)
     class_weights: ClassWeights = _is("none", "weights of the training loss; balanced: inverse to the frequency of the label")  # noqa: RUF009
     train_only: TrainOnly = _is("all", "train all weights, or only the head on top of a frozen checkpoint")  # noqa: RUF009
+    freeze: str | None = _is(None, "parts that are not trained, such as embeddings,layers.0-5")
+    lora: int | None = _is(None, "train adapters of this rank beside frozen matrices of a checkpoint (LoRA)", least=1, most=4096)
+    lora_alpha: float | None = _is(None, "adapters are multiplied by this, divided by the rank; none: twice the rank", least=1e-9)
+    lora_on: str = _is("query,value", f"matrices with adapters: {', '.join(ADAPTED)}", among=tuple(ADAPTED))
     precision: Precision = _is("auto", "number format of matrix products; auto: bf16 on a GPU; fp8 needs an H100 or newer")  # noqa: RUF009
     compile: Compile = _is("auto", "use torch.compile; auto: on a GPU, if the run is long enough to repay the compile time")  # noqa: RUF009
     threads: int | None = _is(None, "CPU threads; none chooses by the work of a step", least=1, most=1024)
@@ -95,13 +113,14 @@ class Settings:
 class Rule:
     """The type and range of one setting."""
 
-    kind: type  # int, float or str
+    kind: type  # int, float, or str (one of the choices, or names with commas between them)
     choices: tuple[str, ...]
     optional: bool
     default: Any
     doc: str
     least: float
     most: float
+    among: tuple[str, ...] = ()  # the names that a list with commas may have; empty: any
 
     def check(self, name: str, value: Any) -> None:
         """Raise an error that states the rule if the value is not allowed."""
@@ -124,6 +143,9 @@ class Rule:
         """Describe the rule."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
+        if self.kind is str:
+            which = f"one or several of {', '.join(self.among)}" if self.among else "names"
+            return f"{which}, with commas between them" + (", or none" if self.optional else "")
         kind = "a whole number" if self.kind is int else "a number"
         upper = "" if self.kind is int and self.most == 10**9 else f" to {self.most:,}"
         return f"{kind} from {self.least:g}{upper}" + (", or none" if self.optional else "")
@@ -131,6 +153,9 @@ class Rule:
     def _allows(self, value: Any) -> bool:
         if self.choices:
             return value in self.choices
+        if self.kind is str:
+            words = value.split(",") if isinstance(value, str) and NAMES.fullmatch(value) else [""]
+            return all(word.strip() in self.among if self.among else word.strip() for word in words)
         fits = isinstance(value, int if self.kind is int else int | float) and not isinstance(value, bool)
         return fits and self.least <= value <= self.most  # excludes NaN and infinity
 

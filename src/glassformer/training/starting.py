@@ -1,4 +1,4 @@
-"""Initial weights: random, or from a checkpoint with a head for the new task; and which weights are trained."""
+"""Initial weights: random, or from a checkpoint with a head for the new task."""
 
 from __future__ import annotations
 
@@ -52,12 +52,6 @@ def is_checkpoint(word: str) -> bool:
     return (path / RUN).is_file() or (weights and any((path / name).is_file() for name in SPEC_FILES))
 
 
-def check_train_only(train_only: str, *, checkpoint: bool) -> None:
-    """Refuse to train only the head on an untrained body."""
-    if train_only == "head" and not checkpoint:
-        raise GlassformerError("train_only=head needs a checkpoint: give its folder after the data.")
-
-
 def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, settings: Settings) -> Start:
     """Load a checkpoint and prepare it for the data: body and tokenizer unchanged, with a head that fits the labels.
 
@@ -71,7 +65,8 @@ def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, sett
     torch.manual_seed(settings.seed)
     encoder = Encoder(spec)
     fresh = _fill(encoder, loaded.encoder, keep_head=_same_head(loaded.folder, spec, data), given=given)
-    about = {"from": path_text(path), "parameters": loaded.folder.parameters, "fresh": fresh}
+    about: dict[str, Any] = {"from": path_text(path), "folder": str(path.absolute())}
+    about |= {"parameters": loaded.folder.parameters, "fresh": fresh}
     if loaded.folder.family == loaded.folder.config.get("model_type"):
         about["config"] = loaded.folder.config
     return Start(encoder, tokenizer, about, path)
@@ -101,40 +96,6 @@ def suit_width(encoder: Encoder) -> None:
 
 def _normal(tensor: Tensor, spread: float) -> None:
     nn.init.trunc_normal_(tensor, std=spread, a=-2 * spread, b=2 * spread)
-
-
-def choose_trained(encoder: Encoder, about: Mapping[str, Any], settings: Settings) -> None:
-    """Freeze the body if only the head is trained."""
-    if settings.train_only == "head":
-        on_top = {id(one) for module in _new_modules(encoder, about) for one in module.parameters()}
-        for parameter in encoder.parameters():
-            parameter.requires_grad_(id(parameter) in on_top)
-
-
-def to_training(encoder: Encoder) -> None:
-    """Switch to training mode; a frozen body stays in evaluation mode, without dropout."""
-    encoder.train()
-    for module in encoder.children():
-        learned = list(module.parameters())
-        if learned and not any(parameter.requires_grad for parameter in learned):
-            module.eval()
-
-
-def parameter_counts(spec: EncoderSpec, about: Mapping[str, Any], settings: Settings) -> dict[str, int]:
-    """Count all parameters, the trained ones, and the task-specific ones (the head, and a pooler if it is new)."""
-    encoder = Encoder(spec, device="meta", fresh=False)
-    choose_trained(encoder, about, settings)
-    own = {id(one): one.numel() for module in _new_modules(encoder, about) for one in module.parameters()}
-    every = list(encoder.parameters())
-    trained = sum(one.numel() for one in every if one.requires_grad)
-    return {"parameters": sum(one.numel() for one in every), "trained": trained, "task_specific": sum(own.values())}
-
-
-def _new_modules(encoder: Encoder, about: Mapping[str, Any]) -> list[nn.Module]:
-    """Return the head, and the pooler if the checkpoint had none."""
-    parts = _parts(encoder.spec)
-    pooler = any(parts.get(name) == "pooler" for name in about.get("fresh", ()))
-    return [module for module in (encoder.head, encoder.pooler if pooler else None) if module is not None]
 
 
 def _refuse_other_inputs(spec: EncoderSpec, data: Dataset, path: Path) -> None:
@@ -177,7 +138,7 @@ def _same_head(folder: CheckpointFolder, spec: EncoderSpec, data: Dataset) -> bo
     return folder.spec.classes == spec.classes and task_of(data).keeps_head(data, tuple(folder.labels))
 
 
-def _parts(spec: EncoderSpec) -> dict[str, str]:
+def parts_of(spec: EncoderSpec) -> dict[str, str]:
     """Return the part of the encoder that each parameter belongs to: embeddings, layers, final_norm, pooler or head."""
     return {parameter.name: parameter.block.part for parameter in build(spec).parameters}
 
@@ -185,7 +146,7 @@ def _parts(spec: EncoderSpec) -> dict[str, str]:
 @torch.no_grad()
 def _fill(encoder: Encoder, loaded: Encoder, *, keep_head: bool, given: Mapping[str, Any]) -> list[str]:
     """Copy the weights of the checkpoint and return the names of the new ones; refuse a body that does not fit."""
-    has, fresh, parts = dict(loaded.ledger()), [], _parts(loaded.spec) | _parts(encoder.spec)
+    has, fresh, parts = dict(loaded.ledger()), [], parts_of(loaded.spec) | parts_of(encoder.spec)
     for name, view in encoder.ledger():
         stored = has.pop(name, None)
         fits = stored is not None and stored.shape == view.shape

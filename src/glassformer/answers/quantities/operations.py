@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from glassformer.algebra.cost import BACKWARD_OTHER, BACKWARD_PRODUCTS
+from glassformer.algebra.cost import BACKWARD_OTHER
+from glassformer.algebra.gradients import BACKWARD_PRODUCTS
 from glassformer.algebra.ledger import count
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context

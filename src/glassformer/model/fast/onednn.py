@@ -12,11 +12,13 @@ from torch.nn import functional
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.fast.attention import FastAttention
 from glassformer.model.fast.feed_forward import FastFeedForward
+from glassformer.model.fast.float8_layers import Float8Attention
 from glassformer.model.fast.gelu import bare, gelu, watched
 from glassformer.model.fast.replacing import with_parts
 from glassformer.model.feed_forward import FUNCTIONS
 
 # Functions that the product can apply to its result before it is written, and oneDNN's names for them.
+ATTENTIONS = (FastAttention, Float8Attention)  # a subclass with another product, as with adapters, stays as it is
 FUSED = {gelu: ("gelu", "none"), FUNCTIONS["gelu_tanh"]: ("gelu", "tanh"), functional.relu: ("relu", "")}
 
 
@@ -75,7 +77,7 @@ def laid_out(encoder: Encoder) -> Encoder:
 def _block(block: nn.Module) -> nn.Module:
     parts = {}
     for name, part in block.named_children():
-        if isinstance(part, FastAttention) and plain(part.out):
+        if isinstance(part, FastAttention) and type(part) in ATTENTIONS and plain(part.out):
             parts[name] = _attention(part)
         elif isinstance(part, FastFeedForward) and plain(part.wide) and plain(part.narrow):
             parts[name] = _feed_forward(part)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from glassformer.model import Encoder
+from glassformer.model.adapters import lora
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import first, gathered
@@ -93,6 +94,8 @@ class ParallelEncoder:
         if not self.sharded:
             return self.encoder if first() else None
         made = Encoder(self.encoder.spec, device="cpu", fresh=False) if first() else None
+        if made is not None:
+            lora.apply_same(made, self.encoder)
         into = dict(made.named_parameters()) if made is not None else {}
         for name, parameter in self.encoder.named_parameters():
             full = parameter.detach().full_tensor()  # type: ignore[attr-defined]

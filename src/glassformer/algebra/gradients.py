@@ -1,0 +1,39 @@
+"""What the backward pass computes and needs where only some parameters are trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glassformer.program import Program, Step, Tensor
+from glassformer.program.operations import Affine, Contract, Multiply
+
+BACKWARD_PRODUCTS = 2  # the backward pass of a matrix product is two products of the same size, one for each input's gradient
+PRODUCTS = (Affine, Contract, Multiply)  # the gradient of one of their first two inputs needs the other
+
+
+class Gradients:
+    """Which tensors of a program have a gradient: the trained parameters, and every result that depends on one."""
+
+    def __init__(self, program: Program) -> None:
+        self.everywhere = program.trained is None
+        self.found = set(program.trained or ())
+        for step in () if self.everywhere else program.steps:
+            if any(tensor.name in self.found for tensor in step.inputs):
+                self.found.add(step.name)
+
+    def reach(self, tensor: Tensor) -> bool:
+        """Whether the backward pass reaches a tensor."""
+        return self.everywhere or tensor.name in self.found
+
+    def products(self, step: Step) -> int:
+        """The number of matrix products in the backward pass of a step, each as large as the one of the forward pass."""
+        return BACKWARD_PRODUCTS if self.everywhere else sum(self.reach(tensor) for tensor in step.inputs[:2])
+
+    def saved(self, step: Step) -> Sequence[Tensor]:
+        """The tensors that the backward pass of a step needs."""
+        if not self.reach(step.output):
+            return ()
+        if self.everywhere or not isinstance(step.operation, PRODUCTS):
+            return step.operation.saves(step.inputs, step.output)
+        first, second = step.inputs[:2]
+        return [one for one, other in ((first, second), (second, first)) if self.reach(other)]

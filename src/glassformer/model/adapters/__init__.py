@@ -1,0 +1,1 @@
+"""Low-rank adapters: small trained matrices beside frozen ones, put on from outside, merged, and in the layout of peft."""
