@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassformer.program import Program, Step, Tensor
-from glassformer.program.operations import Affine, Contract, Multiply
+from glassformer.program.operations import Affine, Contract, Multiply, Shift
 
 BACKWARD_PRODUCTS = 2  # the backward pass of a matrix product is two products of the same size, one for each input's gradient
 PRODUCTS = (Affine, Contract, Multiply)  # the gradient of one of their first two inputs needs the other
@@ -16,6 +16,7 @@ class Gradients:
 
     def __init__(self, program: Program) -> None:
         self.everywhere = program.trained is None
+        self.made_by = program.step_of
         self.found = set(program.trained or ())
         for step in () if self.everywhere else program.steps:
             if any(tensor.name in self.found for tensor in step.inputs):
@@ -33,6 +34,8 @@ class Gradients:
         """The tensors that the backward pass of a step needs."""
         if not self.reach(step.output):
             return ()
+        if isinstance(step.operation, Shift) and not self.reach(step.inputs[0]):
+            return self.made_by[step.inputs[0].name].inputs  # a trained norm of a frozen input normalises it once more
         if self.everywhere or not isinstance(step.operation, PRODUCTS):
             return step.operation.saves(step.inputs, step.output)
         first, second = step.inputs[:2]
