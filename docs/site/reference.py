@@ -24,7 +24,9 @@ What the functions return prints as a table, shows itself in notebooks, and has 
 def public() -> dict[str, Any]:
     """Every public name of the package with what it stands for."""
     where = glassformer._WHERE
-    return {name: getattr(import_module(where[name]), name) for name in sorted(where)}
+    found = {name: getattr(import_module(where[name]), name) for name in sorted(where)}
+    inside = {f"{name}.{key}": getattr(one, key) for name, one in found.items() if inspect.ismodule(one) for key in one.__all__}
+    return {name: one for name, one in found.items() if not inspect.ismodule(one)} | inside
 
 
 def python_page() -> str:

@@ -29,7 +29,7 @@ NAVIGATION = {
     "Explore": ("lab", "report", "notebooks/1-the-algebra-of-bert", "notebooks/2-attention-by-hand", "assistants"),
     "Teach": ("quiz",),
     "Train": ("training", "data", "recipes", "notebooks/3-train-look-inside-check"),
-    "Load and encode": ("checkpoints", "model", "generation", "bench"),
+    "Load and encode": ("checkpoints", "cluster", "model", "generation", "bench"),
     "Extend": ("map", "contributing", "decisions", "log"),
     "Rely on it": ("laws", "reliability", "security", "changelog"),
     "Reference": ("python", "commands", "fields"),

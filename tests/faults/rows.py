@@ -281,6 +281,7 @@ ENCODING = Group(
         Row("J3", "a bit of a shard flips", "found by its sha256 when the job is run again, and made again"),
         Row("J4", "two jobs in one folder, or another job's folder", "the second one refuses, with what differs"),
         Row("J5", "an input of a million texts", "memory does not grow with the input"),
+        Row("J6", "kill -9 of an actor on Ray, and of the job", "the same command goes on; the files are those of one machine"),
     ),
 )
 

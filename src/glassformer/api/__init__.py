@@ -1,5 +1,6 @@
 """What does Python call? One function per command, with the same arguments; results print and render in notebooks."""
 
+from glassformer.api import ray
 from glassformer.api.algebra import (
     bridge,
     build,
@@ -67,6 +68,7 @@ __all__ = [
     "probe",
     "quantities",
     "quiz_sets",
+    "ray",
     "report",
     "run",
     "saliency",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,10 +13,11 @@ from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, needs_torch, shown
 
 if TYPE_CHECKING:
-    from glassformer.encoding.jobs.job import Finished
+    from glassformer.encoding.jobs.job import Compute, Finished
 
 Form = Literal["parquet", "npy", "jsonl"]
 Store = Literal["float32", "float16", "int8"]
+ON = ("here", "ray")
 MOST_WORKERS = 256
 
 
@@ -34,7 +37,8 @@ def encode_files(
 
     `inputs` are text, CSV, JSONL or Parquet files, folders or globs. The same call again continues a job that was interrupted.
     `store` is the number format of the vectors. Options: `column`, `carry`, `shard_rows`, `workers`, `threads`, `strict`,
-    `truncate`, `empty`, `batch_tokens`, `dtype`, `device`, `as_class`, `engine` (auto, torch, onnx or openvino), `progress`.
+    `truncate`, `empty`, `batch_tokens`, `dtype`, `device`, `as_class`, `engine` (auto, torch, onnx or openvino), `progress`,
+    `on` (here, or ray for a cluster).
     """
     arguments.one_of("form", form, ("parquet", "npy", "jsonl"))
     arguments.one_of("store", store, ("float32", "float16", "int8"))
@@ -64,14 +68,12 @@ def _run(
     from glassformer.encoding.jobs.computing import Task
     from glassformer.encoding.jobs.job import Plan, run_job
     from glassformer.encoding.jobs.readers import ENCODED, PREDICTED, Columns
-    from glassformer.encoding.streams import device_for
     from glassformer.encoding.tables import parquet_packages
 
     known = {
         "column": None, "carry": None, "shard_rows": 8192, "workers": "auto", "threads": None, "strict": False,
         "truncate": False, "empty": "refuse", "batch_tokens": None, "dtype": "float32", "device": None, "as_class": None,
-        "engine": "torch",
-        "progress": False,
+        "engine": "torch", "on": "here", "progress": False,
     }  # fmt: skip
     for name in given:
         arguments.one_of("option", name, known)
@@ -92,14 +94,31 @@ def _run(
         "empty": arguments.one_of("empty", requested["empty"], ("refuse", "skip", "encode")),
         "batch_tokens": _whole("batch_tokens", requested["batch_tokens"]),
     }
-    where: dict[str, Any] = {"device": device_for(requested["device"]), "dtype": arguments.text("dtype", requested["dtype"])}
-    engine = arguments.one_of("engine", requested["engine"], ENGINES)
-    check_engine(engine, **where)
-    task = Task(*kind, {**own, **reading}, **where, as_class=requested["as_class"], engine=engine)
+    dtype, engine = arguments.text("dtype", requested["dtype"]), arguments.one_of("engine", requested["engine"], ENGINES)
     size = arguments.whole("shard_rows", requested["shard_rows"], least=1, most=1_000_000)
     strict, told = arguments.yes_no("strict", requested["strict"]), arguments.yes_no("progress", requested["progress"])
     plan = Plan(columns, size, workers(requested["workers"]), strict, told)
-    return run_job(folder, paths, target, task, plan, threads=_whole("threads", requested["threads"], most=1024))
+    threads = _whole("threads", requested["threads"], most=1024)
+    with _place(arguments.one_of("on", requested["on"], ON), requested["device"]) as (device, compute):
+        check_engine(engine, device=device, dtype=dtype)
+        task = Task(*kind, {**own, **reading}, device=device, dtype=dtype, as_class=requested["as_class"], engine=engine)
+        return run_job(folder, paths, target, task, plan, threads=threads, compute=compute)
+
+
+@contextmanager
+def _place(on: str, device: str | None) -> Iterator[tuple[str, Compute]]:
+    """Yield the device and what makes the shards: worker processes on this machine, or a Ray cluster."""
+    if on == "here":
+        from glassformer.encoding.jobs.job import on_this_machine
+        from glassformer.encoding.streams import device_for
+
+        yield device_for(device), on_this_machine
+        return
+    from glassformer.encoding.cluster.connecting import connected, device_on
+    from glassformer.encoding.cluster.job import on_ray
+
+    with connected() as ray:
+        yield device_on(ray, device), partial(on_ray, ray)
 
 
 def workers(given: Any) -> int | None:

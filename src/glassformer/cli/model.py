@@ -162,7 +162,7 @@ def stream_options(command: Command) -> Command:
     return command
 
 
-JOB = ("form", "carry", "shard_rows", "workers", "threads", "strict")
+JOB = ("form", "carry", "shard_rows", "workers", "threads", "strict", "on")
 
 
 def job_options(*forms: str) -> Callable[[Command], Command]:
@@ -170,6 +170,11 @@ def job_options(*forms: str) -> Callable[[Command], Command]:
 
     def decorated(command: Command) -> Command:
         for option in (
+            click.option(
+                "--on",
+                type=OneOf(["here", "ray"]),
+                help="Where workers run: processes on this machine, or actors of a Ray cluster. [default: here]",
+            ),
             click.option("--strict", is_flag=True, help="Stop at the first bad row instead of listing it."),
             click.option("--threads", type=click.IntRange(1, 1024), help="Threads per worker. [default: by the number of cores]"),
             click.option("--workers", metavar="auto|N", help="Worker processes. [default: auto: one per GPU, or for all cores]"),

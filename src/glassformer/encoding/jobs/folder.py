@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,10 +27,11 @@ PIECE = 1 << 22
 
 
 class JobFolder:
-    """A folder that holds one job. Only the process that holds the lock writes here."""
+    """A folder that holds one job. Only the process that holds the lock writes here, and on a cluster its actors write shards."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.writer = secrets.token_hex(4)  # in the names of unfinished files, so that two processes never write into one
         self.shards = path / SHARDS
         self.job: dict[str, Any] | None = None  # as found in the folder, then as it is run
         self.known: dict[str, dict[str, Any]] = {}
@@ -112,18 +114,27 @@ class JobFolder:
 
     def add(self, name: str, source: str, shard: Shard) -> dict[str, Any]:
         """Write the files of a shard, then its line in the journal."""
+        record = self.write(name, source, shard)
+        self.note(record)
+        return record
+
+    def write(self, name: str, source: str, shard: Shard) -> dict[str, Any]:
+        """Write the files of a shard and return its record."""
         files = {}
         with self.writing():
             for ending, data in shard.files.items():
                 self._write(self.shards / f"{name}{ending}", data)
                 files[f"{name}{ending}"] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            record = {"name": name, "source_sha256": source, **shard.counts(), "files": files}
+        return {"name": name, "source_sha256": source, **shard.counts(), "files": files}
+
+    def note(self, record: dict[str, Any]) -> None:
+        """Write the line of a shard in the journal."""
+        with self.writing():
             if self.journal is None:
                 self._begin()
             self.journal.write(json.dumps(record).encode() + b"\n")
             self.journal.flush()
             os.fsync(self.journal.fileno())
-        return record
 
     def _begin(self) -> None:
         """Start a journal with what is known; from now on there is no manifest, since the folder is not complete."""
@@ -158,7 +169,7 @@ class JobFolder:
 
     def _write(self, path: Path, data: bytes) -> None:
         """Write a file under another name, then rename it: under its own name it is whole or absent."""
-        unfinished = path.parent / f"{UNFINISHED}{path.name}"
+        unfinished = path.parent / f"{UNFINISHED}{self.writer}-{path.name}"
         try:
             with unfinished.open("wb") as file:
                 file.write(data)

@@ -43,10 +43,13 @@ class Position:
     rows: list[int] = field(default_factory=list)  # of each file that was read to its end
 
 
-def groups_of(inputs: Sequence[Input], columns: Columns, size: int, position: Position) -> Iterator[Group]:
-    """Yield the row groups of all inputs; a group never spans two files, so a changed file leaves the others as they are."""
+def groups_of(inputs: Sequence[Input], columns: Columns, size: int, position: Position, start: int = 0) -> Iterator[Group]:
+    """Yield the row groups of all inputs; a group never spans two files, so a changed file leaves the others as they are.
+
+    `start` is the number of the first input among those of the job.
+    """
     position.total = sum(one.state()[0] for one in inputs)
-    for number, one in enumerate(inputs):
+    for number, one in enumerate(inputs, start):
         before, finished = one.state(), position.done
         with one.opened() as (plain, stored):
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ class Plan:
     told: bool = False  # whether progress is shown
 
 
-class _Job:
+class Job:
     """The state of a run."""
 
     def __init__(self, files: list[Input], plan: Plan, folder: JobFolder, form: str) -> None:
@@ -71,31 +71,55 @@ class _Job:
                 self.pace.first = self.position.done if self.pace.first is None else self.pace.first
                 self.sources[group.name] = source
                 yield group
-                continue
-            if self.plan.strict and record["bad"]:
-                raise GlassformerError(f"--strict: bad row {self.folder.first_bad_row(record)}")
-            self.records[group.name] = record
-            self.pace.kept += 1
+            else:
+                self.keep(record)
+
+    def keep(self, record: dict[str, Any]) -> None:
+        """Count a shard that was finished before."""
+        if self.plan.strict and record["bad"]:
+            raise GlassformerError(f"--strict: bad row {self.folder.first_bad_row(record)}")
+        self.records[record["name"]] = record
+        self.pace.kept += 1
 
     def done(self, group: Group, computed: Computed) -> None:
         """Write the shard of a group."""
-        shard = make_shard(self.form, group, computed)
-        if self.plan.strict and shard.first_fault is not None:
-            raise GlassformerError(f"--strict: bad row in {shard.first_fault}")
+        shard = make_shard(self.form, group, computed, strict=self.plan.strict)
         self.records[group.name] = self.folder.add(group.name, self.sources.pop(group.name), shard)
         self.pace.add(len(group.rows), computed)
         self.tell()
 
-    def manifest(self, about: dict[str, Any]) -> dict[str, Any]:
+    def inputs(self) -> list[dict[str, Any]]:
+        """Return what the manifest says of the inputs, once all were read."""
+        return [one.about() | {"rows": rows} for one, rows in zip(self.files, self.position.rows, strict=True)]
+
+    def manifest(self, about: dict[str, Any], inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the manifest: the shards in the order of the rows."""
         ordered = [self.records[name] for name in sorted(self.records)]
-        inputs = [one.about() | {"rows": rows} for one, rows in zip(self.files, self.position.rows, strict=True)]
         totals = {name: sum(record[name] for record in ordered) for name in COUNTS}
         return {**about, "inputs": inputs, **totals, "bad_rows": BAD_ROWS, "shards": ordered}
 
 
+Compute = Callable[[Job, Path, Task], list[dict[str, Any]]]  # makes all shards; returns what the manifest says of the inputs
+
+
+def on_this_machine(job: Job, checkpoint: Path, task: Task) -> list[dict[str, Any]]:
+    """Make all shards with worker processes on this machine."""
+    tasks = tasks_for(task, job.plan.workers)
+    job.pace.workers = len(tasks)
+    with progress(job.pace, job.position, shown=job.plan.told) as job.tell:
+        run_groups(checkpoint, tasks, job.unfinished(), job.done)
+    return job.inputs()
+
+
 def run_job(
-    checkpoint: Path, inputs: Sequence[str | Path], out: Path, task: Task, plan: Plan, *, threads: int | None = None
+    checkpoint: Path,
+    inputs: Sequence[str | Path],
+    out: Path,
+    task: Task,
+    plan: Plan,
+    *,
+    threads: int | None = None,
+    compute: Compute = on_this_machine,
 ) -> Finished:
     """Run or continue a job; `threads` of a worker are those of the shards that are there, else a default."""
     files = find_inputs(inputs, out)
@@ -117,12 +141,9 @@ def run_job(
             "column": plan.columns.text, "carry": carry, "shard_rows": plan.shard_rows, **about_engine,
         }  # fmt: skip
         folder.require(job)
-        state = _Job(files, plan, folder, task.form)
-        tasks = tasks_for(task, plan.workers)
-        state.pace.workers = len(tasks)
-        with progress(state.pace, state.position, shown=plan.told) as state.tell:
-            run_groups(checkpoint, tasks, state.unfinished(), state.done)
-        manifest = state.manifest({"job": job, "checkpoint": checkpoint.name, "versions": versions(), **engine.to_dict()})
+        state = Job(files, plan, folder, task.form)
+        about = compute(state, checkpoint, task)
+        manifest = state.manifest({"job": job, "checkpoint": checkpoint.name, "versions": versions(), **engine.to_dict()}, about)
         if not sum(manifest[name] for name in ("rows", "bad", "left_out")):
             raise GlassformerError("there are no rows: the inputs are empty.")
         folder.complete(manifest)

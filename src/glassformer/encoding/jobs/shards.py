@@ -13,6 +13,7 @@ import numpy as np
 from glassformer.encoding.jobs.computing import Computed
 from glassformer.encoding.jobs.groups import Group
 from glassformer.encoding.tables import parquet_packages
+from glassformer.errors import GlassformerError
 
 BAD = ".bad_rows.jsonl"
 ENDINGS = (".parquet", ".npy", ".jsonl", BAD)
@@ -29,7 +30,6 @@ class Shard:
     left_out: int
     cut: int
     tokens: int
-    first_fault: str | None = None
 
     def counts(self) -> dict[str, int]:
         """Return the counts by name."""
@@ -41,19 +41,20 @@ def good_rows(group: Group) -> list[int]:
     return [place for place, row in enumerate(group.rows) if row.fault is None]
 
 
-def make_shard(form: str, group: Group, computed: Computed) -> Shard:
-    """Return the files of a shard; `computed` numbers the good rows of the group. A bad row is written down, not raised."""
+def make_shard(form: str, group: Group, computed: Computed, *, strict: bool = False) -> Shard:
+    """Return the files of a shard; `computed` numbers the good rows of the group. A bad row is raised only with `strict`."""
     good = good_rows(group)
     faults = {place: row.fault for place, row in enumerate(group.rows) if row.fault is not None}
     faults |= {good[number]: why for number, why in computed.faults.items()}
     places = [good[number] for number in computed.numbers]
+    if strict and faults:
+        raise GlassformerError(f"--strict: bad row in {group.file} row {group.first + min(faults):,}: {faults[min(faults)]}")
     files = _files(form, group, places, computed.columns) if places else {}
     if faults:
         lines = [{"file": group.file, "row": group.first + place, "reason": faults[place]} for place in sorted(faults)]
         files[BAD] = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode("utf-8", "backslashreplace")
-    first = f"{group.file} row {group.first + min(faults):,}: {faults[min(faults)]}" if faults else None
     left_out = len(group.rows) - len(places) - len(faults)
-    return Shard(files, len(places), len(faults), left_out, computed.cut, computed.tokens, first)
+    return Shard(files, len(places), len(faults), left_out, computed.cut, computed.tokens)
 
 
 def _files(form: str, group: Group, places: list[int], columns: dict[str, Any]) -> dict[str, bytes]:
