@@ -54,7 +54,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         fields["position_offset"] = draw(st.sampled_from([0, 2]))
         heads_allowed += ["mlm", "pretrain"]
     if kind == "image":
-        image, more_heads, more_positions = draw(images(fields["d_k"]))
+        image, more_heads, more_positions = draw(images(fields["d_k"], fields["d_model"]))
         fields |= image
         heads_allowed, positions = heads_allowed + more_heads, positions + more_positions
     raw_sound = kind == "frames" and draw(st.booleans())
@@ -127,7 +127,7 @@ def decoder_specs(draw: st.DrawFn) -> DecoderSpec:
 
 
 @st.composite
-def images(draw: st.DrawFn, d_k: int) -> tuple[dict[str, Any], list[str], list[str]]:
+def images(draw: st.DrawFn, d_k: int, d_model: int) -> tuple[dict[str, Any], list[str], list[str]]:
     """An image and its tokens, the heads that read them, and the positions that they can have."""
     fields = {
         **{"image": draw(st.integers(2, 5)), "patch": 2, "channels": draw(st.integers(1, 3))},
@@ -142,6 +142,7 @@ def images(draw: st.DrawFn, d_k: int) -> tuple[dict[str, Any], list[str], list[s
     positions = (["relative_2d", "learned_relative_2d"] if one else []) + (["rotary_2d"] if d_k % 4 == 0 else [])
     if fields["class_tokens"]:
         fields["pool"] = draw(st.sampled_from(["first", "mean", "last", "class_tokens"]))
+    positions += ["sinusoidal_2d_stored"] if d_model % 4 == 0 else []
     return fields, ["tag_patches", *(["distilled"] if fields["class_tokens"] == 2 else [])], positions
 
 

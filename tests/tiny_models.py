@@ -122,6 +122,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "dinov3_vit": {**IMAGE, "hidden_size": 24, "num_register_tokens": 3},
     "beit": {**IMAGE, "vocab_size": 9, "use_relative_position_bias": True},
     "data2vec-vision": {**IMAGE, "use_shared_relative_position_bias": True},
+    "vit_mae": {**IMAGE, "mask_ratio": 0.0},
     "audio-spectrogram-transformer": {
         **{key: value for key, value in IMAGE.items() if key != "image_size"},
         **{"num_mel_bins": 8, "max_length": 11, "frequency_stride": 2, "time_stride": 3},
@@ -325,6 +326,8 @@ def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
     tensors = {names[name]: torch.as_tensor(value) for name, value in given.items()}
     if "conv_dim" in FAMILIES[case.family].keys:
         tensors = raw_sound(case, tensors)
+    if case.family == "vit_mae":  # patches in their order
+        tensors["noise"] = torch.arange((case.config["image_size"] // case.config["patch_size"]) ** 2).expand(2, -1)
     if case.family == "audio-spectrogram-transformer":
         tensors = {"input_values": tensors["pixel_values"][:, 0].mT}
     if case.model_class.endswith("ForMultipleChoice"):

@@ -5,11 +5,16 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from tiny_models import class_of, guest
 
 from glassformer.errors import GlassformerError
+from glassformer.model import Encoder
+from glassformer.numbers.seeded import seeded_run
 from glassformer.program.encoder import build
+from glassformer.program.operations.lookups import sinusoidal_grid
+from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import FAMILIES, from_config
 
 ODD = (None, 0, -1, True, "x", 2.5, [8, 12], 3)
@@ -21,6 +26,13 @@ SIZES = {
 }
 # What each key of a family may be, besides the sizes above; widths are drawn as heads times a head's width.
 KEYS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "vit_mae": {
+        "qkv_bias": (True, False),
+        "image_size": (8, 9, [8, 8], [8, 12]),
+        "patch_size": (2, 3, [4, 4]),
+        "num_channels": (1, 3),
+        "mask_ratio": (0.0, 0.4, 0.75),
+    },
     "audio-spectrogram-transformer": {
         "qkv_bias": (True, False),
         "num_mel_bins": (4, 9, 16),
@@ -47,6 +59,8 @@ def their_count(name: str, config: dict[str, Any]) -> int | None:
     """Parameters of the model that transformers builds; None where it cannot."""
     torch, transformers = guest("torch"), guest("transformers")
     model_class = class_of(transformers, name)
+    if type(config.get("mask_ratio")) is int:  # the same number, but transformers wants a point in it
+        config = {**config, "mask_ratio": float(config["mask_ratio"])}
     try:
         with torch.device("meta"):
             model = model_class(model_class.config_class(**config))
@@ -76,3 +90,50 @@ def test_no_config_gives_a_wrong_count(family, number):
             assert ours == their_count(name, config), (name, config)
             exact += 1
     assert exact > number // 3
+
+
+MAE = EncoderSpec(
+    image=12, patch=4, class_tokens=1, d_model=16, heads=2, layers=1, position="sinusoidal_2d_stored", norm="pre", mask_ratio=0.7
+)
+
+
+def test_patches_left_out_shorten_every_layer_and_change_no_parameter():
+    some, every = build(MAE), build(MAE.replace(mask_ratio=0.0))
+    assert (some.sizes.t, every.sizes.t) == (1 + 2, 1 + 9)  # 30% of 9 patches, and the class token
+    assert [parameter.tensor for parameter in some.parameters] == [parameter.tensor for parameter in every.parameters]
+
+
+def test_what_is_left_out_at_random_is_counted_but_not_computed():
+    with pytest.raises(GlassformerError, match=r"mask_ratio=0.7 leaves out patches at random, which is not computed"):
+        seeded_run(MAE)
+    with pytest.raises(GlassformerError, match=r"not implemented in the model: .* mask_ratio=0 reads all patches"):
+        Encoder(MAE)
+
+
+def test_the_waves_by_row_and_column_are_those_of_transformers():
+    module = guest("transformers.models.vit_mae.modeling_vit_mae")
+    theirs = module.build_2d_sinusoidal_position_embedding(3, 3, 16, cls_token=True, dtype=guest("torch").float64).numpy()
+    swapped = np.concatenate([theirs[:, 8:], theirs[:, :8]], axis=1)  # columns before rows, as ViT-MAE has them
+    table = Encoder(MAE.replace(mask_ratio=0.0)).embeddings.positions.E_position
+    assert np.abs(sinusoidal_grid((3, 3), 1, 16) - swapped).max() < 1e-15
+    assert np.abs(table.detach().numpy() - swapped).max() < 1e-6
+    assert not table.requires_grad
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"position": "relative"}, "mask_ratio=0.7 leaves out patches of an image, and position=relative knows no places"),
+        ({"image": None, "patch": None, "class_tokens": 0, "position": "none"}, "and there is no image. Leave it out"),
+        ({"d_model": 18}, "d_model=18 is not a multiple of 4"),
+        ({"mask_ratio": 1.0}, "mask_ratio must be a number from 0 up to, but not including, 1"),
+    ],
+)
+def test_what_has_no_meaning_with_patches_left_out_is_refused(fields, message):
+    with pytest.raises(GlassformerError, match=message):
+        MAE.replace(**fields)
+
+
+def test_the_decoder_of_vit_mae_is_refused_with_the_way_to_its_encoder():
+    with pytest.raises(GlassformerError, match=r"its decoder, .* is not implemented. --as ViTMAEModel reads the encoder"):
+        from_config({"model_type": "vit_mae", "architectures": ["ViTMAEForPreTraining"]})

@@ -113,6 +113,9 @@ PUBLISHED = {
     "dinov3-b16": 85_660_416,
     "dinov3-l16": 303_129_600,
     "ast-audioset": 86_594_063,
+    "vit-mae-b16": 85_798_656,
+    "vit-mae-l16": 303_301_632,
+    "vit-mae-h14": 630_764_800,
 }
 
 # Presets with a record in tests/data/models: not only the count but every tensor is the same.
@@ -142,6 +145,7 @@ RECORDS = {
     "t5-v1.1-base": "flan-t5-base-encoder",
     "vit-b16": "vit-base-16-224-cls1000",
     "vit-b16-384": "vit-base-16-384-cls1000",
+    "vit-mae-b16": "vit-mae-base",
     "whisper-tiny": "whisper-tiny-encoder",
     "xlm-roberta-base": "xlm-roberta-base",
 }

@@ -103,8 +103,8 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, spec: EncoderSpec, width: int) -> None:
         super().__init__()
-        self.holds_waves = spec.position == "sinusoidal_stored"  # such a table is stored, but not trained
-        self.E_position = nn.Parameter(torch.empty(spec.position_rows, width), requires_grad=not self.holds_waves)
+        self.spec = spec
+        self.E_position = nn.Parameter(torch.empty(spec.position_rows, width), requires_grad=not spec.stores_waves)
         self.offset = spec.position_offset
 
     def forward(self, x_BTE: Tensor, positions_BT: Tensor | None) -> Tensor:

@@ -7,7 +7,8 @@ import numpy as np
 from glassformer.errors import GlassformerError, shown
 from glassformer.program import Parameter, Program
 from glassformer.program.axes import Array
-from glassformer.program.operations.lookups import sinusoidal_table
+from glassformer.program.operations.lookups import sinusoidal_grid, sinusoidal_table
+from glassformer.spec import EncoderSpec
 
 STEPS = 4  # weights are multiples of 1/4 between -1 and 1
 
@@ -27,8 +28,15 @@ def legible_weights(program: Program, seed: int = 0) -> dict[str, Array]:
         value = rng.integers(-STEPS, STEPS, shape, endpoint=True) / STEPS
         if parameter.kind == "norm":
             value = (1.0 if parameter.role == "gamma" else 0.0) + value / STEPS
-        weights[parameter.name] = sinusoidal_table(*shape) if parameter.frozen else value
+        weights[parameter.name] = _stored_waves(program.spec, *shape) if parameter.frozen else value
     return weights
+
+
+def _stored_waves(spec: EncoderSpec, rows: int, width: int) -> Array:
+    """Return the position table of a model that stores its waves."""
+    if spec.position == "sinusoidal_2d_stored":
+        return sinusoidal_grid(spec.patch_grid, spec.class_tokens, width)
+    return sinusoidal_table(rows, width)
 
 
 def random_weights(program: Program, seed: int = 0) -> dict[str, Array]:

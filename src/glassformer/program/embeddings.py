@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, HalfSinusoid, Join, Lookup, Patch, Rescale, Rows, Scale, Sinusoid, Slice
+from glassformer.program.operations import Add, HalfSinusoid, Join, LeaveOut, Lookup, Patch, Rescale, Rows, Scale, Sinusoid, Slice
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.sound import blanked, convolved_positions, sound
@@ -90,6 +90,9 @@ def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axi
     placed = Axis("t", spec.patches + spec.class_tokens)
     x = inside.step("sequence", "sequence", Join(placed, "patch"), *tokens, x)
     x = _add_positions(inside, spec, [x], placed, d_model)
+    if spec.mask_ratio:
+        placed = Axis("t", spec.patches_kept + spec.class_tokens)
+        x = inside.step("kept", "kept patches", LeaveOut(placed, spec.class_tokens, spec.mask_ratio), x)
     if spec.registers:
         registers = inside.parameter("registers", "register", Axis("t", spec.registers), d_model, kind="token")
         first = [inside.step("before", "slice", Slice("t", 0, spec.class_tokens), x)] if tokens else []
@@ -100,7 +103,7 @@ def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axi
 
 def _add_positions(inside: Writer, spec: EncoderSpec, terms: list[Tensor], along: Axis, width: Axis) -> Tensor:
     if spec.learns_positions:
-        frozen = spec.position == "sinusoidal_stored"
+        frozen = spec.stores_waves
         rows = Axis("position", spec.position_rows)
         table = inside.parameter("E_position", "position", rows, width, kind="table", frozen=frozen)
         terms.append(inside.step("position", "position", Rows(along, spec.position_offset), table))

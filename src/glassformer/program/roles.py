@@ -92,6 +92,7 @@ Role = Literal[
     "register",  # learned tokens that carry no input
     "sequence",  # class token and patches joined into one sequence
     "sequence with registers",
+    "kept patches",  # those that were not left out at random
     "slice",  # some positions of a sequence
     "neighbours",  # each frame beside those around it
     "convolution",  # over frames of sound

@@ -16,6 +16,7 @@ Position = Literal[
     "sinusoidal",
     "sinusoidal_halves",
     "sinusoidal_stored",
+    "sinusoidal_2d_stored",
     "rotary",
     "rotary_2d",
     "relative",
@@ -158,6 +159,9 @@ class EncoderFields(Viewed):
     channels: int = _is(3, "colour channels of the image")
     class_tokens: int = _is(0, "learned tokens before the patches: class token, distillation token")
     registers: int = _is(0, "learned register tokens without a position")
+    mask_ratio: float = _is(
+        0.0, "share of the patches that are left out at random before the first layer (0.75 in ViT-MAE): counted, not computed"
+    )
     mask_token: bool = _is(False, "a learned vector that replaces masked patches or sound (a parameter even if unused)")
 
     mels: int | None = _is(

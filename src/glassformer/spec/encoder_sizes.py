@@ -91,6 +91,11 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         return self.patch_grid[0] * self.patch_grid[1]
 
     @cached_property
+    def patches_kept(self) -> int:
+        """Number of patches that enter the first layer; the others are left out at random."""
+        return int(self.patches * (1 - self.mask_ratio))
+
+    @cached_property
     def distinct_layers(self) -> int:
         """Number of layers with their own weights."""
         return self.share_layers if self.share_layers is not None else self.layers
@@ -131,7 +136,7 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
     def longest(self) -> int | None:
         """The most tokens the encoder can take; None where nothing limits it."""
         if self.patch is not None:
-            return self.patches + self.class_tokens + self.registers
+            return self.patches_kept + self.class_tokens + self.registers
         if self.raw_sound:
             return self.positions_of(self.frames)
         return self.positions if self.learns_positions or self.mels is not None else None

@@ -78,6 +78,8 @@ class FieldRule:
     most: int = LARGEST
 
 
+FRACTIONS = ("dropout", "mask_ratio")  # numbers from 0 to below 1; the others are positive
+
 # Ranges other than 1 to 10^9.
 RANGES = {
     "layers": (0, MOST_LAYERS),
@@ -211,7 +213,7 @@ def _refusal(rule: FieldRule, value: object) -> GlassformerError:
 def _allowed(rule: FieldRule) -> str:
     what = {
         "whole": f"{rule.name} must be a whole number from {rule.least:,} to {rule.most:,}",
-        "number": f"{rule.name} must be a {FRACTION if rule.name == 'dropout' else 'positive number'}",
+        "number": f"{rule.name} must be a {FRACTION if rule.name in FRACTIONS else 'positive number'}",
         "yes_no": f"{rule.name} must be true or false",
         "choice": f"{rule.name} must be one of {', '.join(rule.choices)}",
         "places": f"{rule.name} must be all, none or a list of {', '.join(rule.choices)}",
@@ -234,7 +236,7 @@ def _check_number(rule: FieldRule, value: Any) -> float:
         number = float(value) + 0.0  # -0 is 0
     except OverflowError:
         raise _refusal(rule, value) from None
-    if not (0 <= number < 1 if rule.name == "dropout" else 0 < number <= LARGEST_NUMBER):
+    if not (0 <= number < 1 if rule.name in FRACTIONS else 0 < number <= LARGEST_NUMBER):
         raise _refusal(rule, value)
     return number
 

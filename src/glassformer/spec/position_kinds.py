@@ -20,7 +20,12 @@ class PositionKinds:
     @property
     def learns_positions(self) -> bool:
         """Whether there is a position table (learned, or stored and frozen)."""
-        return self.position.startswith("learned") or self.position == "sinusoidal_stored"
+        return self.position.startswith("learned") or self.stores_waves
+
+    @property
+    def stores_waves(self) -> bool:
+        """Whether the position table holds waves: it is stored, but not trained."""
+        return self.position in ("sinusoidal_stored", "sinusoidal_2d_stored")
 
     @property
     def computes_positions(self) -> bool:

@@ -149,6 +149,15 @@ def _token_dropout(spec: EncoderSizes) -> None:
 
 
 def _places_in_image(spec: EncoderSizes) -> None:
+    if spec.mask_ratio and (spec.patch is None or spec.relative or spec.rotary):
+        why = "there is no image" if spec.patch is None else f"position={spec.position} knows no places of the others"
+        raise GlassformerError(f"mask_ratio={spec.mask_ratio:g} leaves out patches of an image, and {why}. Leave it out.")
+    if spec.position == "sinusoidal_2d_stored" and (spec.patch is None or spec.d_model % 4):
+        why = "there is no image" if spec.patch is None else f"d_model={spec.d_model} is not a multiple of 4"
+        raise GlassformerError(
+            f"position=sinusoidal_2d_stored holds sines and cosines of rows and columns of patches, and {why}. Give image and "
+            "patch, and a multiple of 4, or another position."
+        )
     if spec.position == "rotary_2d" and spec.patch is None:
         raise GlassformerError(
             "position=rotary_2d rotates by row and column of a patch, and there is no image. Give image and patch."

@@ -30,6 +30,7 @@ NEUTRAL: dict[str, Any] = {
     "head_hidden": "none",
     "head_reads": "pooled",
     "layer_cycle": 1,
+    "mask_ratio": 0.0,
     "pool": "first",
     "pooler": "none",
     "layer_sum": False,
@@ -149,7 +150,7 @@ RULES = (
         "Add vocab, such as vocab=30522.",
     ),
     _Rule(
-        ("channels", "patch_stride", "patch_stride_width"),
+        ("channels", "patch_stride", "patch_stride_width", "mask_ratio"),
         lambda spec: spec.reads == "image",
         "applies to an image, and the input is not one",
         "image",

@@ -90,7 +90,7 @@ def suit_width(encoder: Encoder) -> None:
     for module in encoder.modules():
         if isinstance(module, nn.Linear) and module.in_features < WIDTH:
             _normal(module.weight, SPREAD * math.sqrt(WIDTH / module.in_features))
-        elif isinstance(module, LearnedPositions) and encoder.spec.reads == "image" and not module.holds_waves:
+        elif isinstance(module, LearnedPositions) and encoder.spec.reads == "image" and not module.spec.stores_waves:
             _normal(module.E_position, SPREAD * math.sqrt(WIDTH))
 
 

@@ -88,7 +88,10 @@ def tokens(context: Context) -> Found:
         return found(length, "tokens", "as given", [Line("t", "", "", length)])
     down, across = spec.patch_grid
     extra = spec.class_tokens + spec.registers
-    line = Line("tokens", "patches down · patches across + added tokens", f"{down} · {across} + {extra}", length)
+    symbols, numbers = "patches down · patches across", f"{down} · {across}"
+    if spec.mask_ratio:
+        symbols, numbers = f"⌊{symbols} · (1 − mask_ratio)⌋", f"⌊{numbers} · (1 − {spec.mask_ratio:g})⌋"
+    line = Line("tokens", f"{symbols} + added tokens", f"{numbers} + {extra}", length)
 
     def mistakes() -> Iterator[Other]:
         yield mistaken("vit_tokens_or_patch", "the class token left out", spec.patches)

@@ -182,6 +182,7 @@ NAMES: dict[str, Names] = {
     "vit": VIT,
     "vit_msn": VIT,
     "deit": DEIT,
+    "vit_mae": replace(VIT, aside=("decoder.",)),
     "audio-spectrogram-transformer": SPECTROGRAM,
     "ijepa": replace(VIT, prefixes=("ijepa.",)),
     "dinov2": DINOV2,

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from glassformer.arguments import require, yes_no
+from glassformer.errors import GlassformerError
 from glassformer.model.boundary import checks, names, start
 from glassformer.model.encoder import Inputs, Output, PlainEncoder, Wanted
 from glassformer.spec import EncoderSpec
@@ -27,6 +28,11 @@ class Encoder(PlainEncoder):
     ) -> None:
         """`fresh=False` leaves the weights uninitialized, for a loader that fills all of them."""
         require(EncoderSpec, spec, "an encoder is built from a spec, as in gf.Encoder(gf.spec('bert-tiny'))")
+        if spec.mask_ratio:
+            raise GlassformerError(
+                f"mask_ratio={spec.mask_ratio:g} leaves out patches at random, which is not implemented in the model: it can be "
+                "counted, not built. mask_ratio=0 reads all patches."
+            )
         for name in ("longest", "image_size", "head_k"):
             getattr(spec, name)  # computed here, since torch.compile cannot enter a cached property in Python 3.11
         with start.laid_out():

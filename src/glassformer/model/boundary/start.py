@@ -10,13 +10,15 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.model.embeddings import LearnedPositions
 from glassformer.model.heads import NextToken
 from glassformer.model.norms import LayerScale, Norm
-from glassformer.model.positions import ByDistance, ByLogDistance, RelativeGate, sinusoid
+from glassformer.model.positions import ByDistance, ByLogDistance, RelativeGate, angle_type, sinusoid
 from glassformer.model.sound import ConvolvedPositions, OverFeatures
+from glassformer.spec import EncoderSpec
 
 SHARE = 0.8  # share of the free memory, at most
 MOST_NUMBERS = 10**11  # if the free memory is unknown
@@ -171,9 +173,22 @@ def fill(encoder: nn.Module) -> None:
             module.start()
 
 
+def _stored_waves(spec: EncoderSpec, table: Tensor) -> Tensor:
+    """The waves of a table that is not trained: by position, or by column and row of a patch."""
+    (rows, width), device = table.shape, table.device
+    if spec.position == "sinusoidal_stored":
+        return sinusoid(torch.arange(rows, device=device), width)
+    # Sines and cosines of each coordinate in a quarter of the features (He et al. 2021); zeros for class tokens.
+    speeds = 10000.0 ** (torch.arange(width // 4, device=device).to(angle_type(device)) / -(width // 4))
+    down_T, across_T = torch.cartesian_prod(*(torch.arange(n, device=device) for n in spec.patch_grid)).mT
+    angles = [places_T[:, None] * speeds for places_T in (across_T, down_T)]
+    waves_TE = torch.cat([wave for angle in angles for wave in (angle.sin(), angle.cos())], dim=1)
+    return functional.pad(waves_TE, (0, 0, spec.class_tokens, 0))
+
+
 def _start(module: nn.Module, name: str, parameter: Tensor) -> None:
-    if isinstance(module, LearnedPositions) and module.holds_waves:
-        parameter.copy_(sinusoid(torch.arange(len(parameter), device=parameter.device), parameter.shape[1]))
+    if isinstance(module, LearnedPositions) and module.spec.stores_waves:
+        parameter.copy_(_stored_waves(module.spec, parameter))
     elif isinstance(module, LayerScale):
         parameter.fill_(LAYER_SCALE)
     elif isinstance(module, Norm):

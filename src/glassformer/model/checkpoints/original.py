@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import math
 import re
 import warnings
@@ -128,6 +129,9 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
     for name in ("attention_mask", "pixel_values", "input_features", "input_values"):
         if name in tensors:
             tensors[name] = tensors[name].to(torch.int64 if name == "attention_mask" else model.dtype)
+    if "noise" in inspect.signature(model.forward).parameters:  # patches in their order: they are shuffled even if all are kept
+        patches = torch.arange(folder.spec.patches, dtype=model.dtype)
+        tensors["noise"] = patches.expand(len(tensors["pixel_values"]), -1)
     if folder.model_class.endswith("ForMultipleChoice"):
         tensors = {name: value[:, None] for name, value in tensors.items()}
     outputs = model(**tensors, output_hidden_states=True)

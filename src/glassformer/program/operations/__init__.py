@@ -2,7 +2,7 @@
 
 from glassformer.program.operations.base import Operation
 from glassformer.program.operations.convolutions import Gate, Length, Lengthen
-from glassformer.program.operations.lookups import HalfSinusoid, Lookup, Neighbours, Patch, Rescale, Rows, Sinusoid
+from glassformer.program.operations.lookups import HalfSinusoid, LeaveOut, Lookup, Neighbours, Patch, Rescale, Rows, Sinusoid
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
@@ -19,6 +19,7 @@ __all__ = [
     "Gate",
     "HalfSinusoid",
     "Join",
+    "LeaveOut",
     "Length",
     "Lengthen",
     "Lookup",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ref, Values, in_full
 from glassformer.program.formatter import Formatter
@@ -197,6 +198,32 @@ class Patch(Copy):
 
 
 @dataclass(frozen=True)
+class LeaveOut(Copy):
+    """The tokens that are left when patches are left out at random (ViT-MAE): described, counted, and not computed."""
+
+    along: Axis
+    before: int  # class tokens, which are always kept
+    ratio: float
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        batch, _, width = inputs[0].axes
+        return (batch, self.along, width)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        raise GlassformerError(
+            f"mask_ratio={self.ratio:g} leaves out patches at random, which is not computed: such an encoder is counted, its "
+            "shapes, cost and equations are given, but not its numbers. mask_ratio=0 computes all patches."
+        )
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        raise NotImplementedError  # there is no run whose cells could be explained
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        kept = self.along.size - self.before
+        return formatter.call("kept", names[0]) + formatter.words(f" ({kept} patches at random, and the tokens before them)")
+
+
+@dataclass(frozen=True)
 class Neighbours(Copy):
     """The receptive field of a convolution: each frame concatenated with its neighbours, with zeros beyond the ends.
 
@@ -232,6 +259,15 @@ class Neighbours(Copy):
         ends = ", zeros beyond the ends" if self.reach else ""
         told = f" ({self.kernel.size} frames side by side{steps}{ends})"
         return formatter.call("neighbours", names[0]) + formatter.words(told)
+
+
+def sinusoidal_grid(grid: tuple[int, int], before: int, width: int) -> Array:
+    """The waves of ViT-MAE: sines and cosines by column and by row, in a quarter of the features each; zeros for class tokens."""
+    rows, columns = np.indices(grid).reshape(2, -1)
+    speeds = 10000.0 ** (-np.arange(width // 4) / (width // 4))
+    angles = [places[:, None] * speeds for places in (columns, rows)]
+    table = np.concatenate([wave(angle) for angle in angles for wave in (np.sin, np.cos)], axis=1)
+    return np.concatenate([np.zeros((before, width)), table])
 
 
 def sinusoidal_table(rows: int, width: int) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.spec.encoder_fields import GATES
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.fields import FRACTION, LARGEST, LARGEST_NUMBER, MOST_SIZES, field_rules
+from glassformer.spec.fields import FRACTION, FRACTIONS, LARGEST, LARGEST_NUMBER, MOST_SIZES, field_rules
 from glassformer.spec.rules import nearest_divisor
 from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
@@ -170,11 +170,11 @@ def field_value(config: Config, key: str, field: str, default: Any) -> Any:
         return config.flag(key, default=default)
     if rule.kind == "sizes":
         return config.sizes(key)
-    positive = "positive number" if field != "dropout" else ""
+    positive = "positive number" if field not in FRACTIONS else ""
     value = config.number(key, default, rule=positive)
-    if field == "dropout" and value >= 1:
+    if field in FRACTIONS and value >= 1:
         raise config.refusal(key, f"{config.name(key)} must be a {FRACTION}.")
-    if field != "dropout" and value <= 0:
+    if field not in FRACTIONS and value <= 0:
         raise config.refusal(key, f"{config.name(key)} must be a {positive}.")
     return value
 
