@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from glassformer.spec import ALL_BIASES, DecoderSpec, EncoderSpec
+from glassformer.spec import ALL_BIASES, GATES, TOKEN_HEADS, DecoderSpec, EncoderSpec
 from glassformer.spec.encoder_fields import Activation
 
 
@@ -39,6 +40,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         "classes": draw(st.integers(1, 4)),
         "eps": draw(st.sampled_from([1e-12, 1e-5])),
     }
+    fields["groups"] = draw(groups(fields))
     if fields["window"] is not None:
         fields["global_every"] = draw(st.sampled_from([None, 2, 3]))
     if layers and draw(st.booleans()):
@@ -61,6 +63,8 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     if raw_sound:
         positions = ["none", "convolution", "convolution_relative", "sinusoidal", "rotary"]
     fields["position"] = draw(st.sampled_from(positions))
+    if "disentangled" in fields["position"]:
+        fields["groups"] = ()
     fields["relative_gate"] = "relative" in fields["position"] and fields["d_model"] % heads == 0 and draw(st.booleans())
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
     fields["relative_distance"] = draw(st.sampled_from([fields["relative_buckets"] // 2, 128]))
@@ -74,11 +78,23 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     elif kind == "frames":
         fields["mels"] = draw(st.integers(1, 3))
     fields["head"] = draw(st.sampled_from(heads_allowed))
+    fields["spare_pooler"] = fields["head"] in TOKEN_HEADS and draw(st.booleans())
     fields["head_hidden"] = draw(st.sampled_from(["none", "gelu", "tanh"]))
     fields |= draw(readings(fields))
     fields["contact_head"] = layers > 0 and draw(st.booleans())
     fields["head_norm"] = draw(st.booleans()) and fields["head_hidden"] != "none"
     return EncoderSpec(**fields)
+
+
+@st.composite
+def groups(draw: st.DrawFn, fields: dict[str, Any]) -> tuple[int, ...]:
+    """Groups of features that projections keep apart: none, or divisors of what each is between."""
+    if fields["activation"] in GATES or not draw(st.booleans()):
+        return ()
+    heads, key_heads = fields["heads"], fields["kv_heads"] or fields["heads"]
+    widths = [heads * fields["d_k"], key_heads * fields["d_k"], key_heads * fields["d_v"], heads * fields["d_v"]]
+    both = [math.gcd(fields["d_model"], width) for width in (*widths, fields["d_ff"], fields["d_ff"])]
+    return tuple(draw(st.sampled_from([count for count in range(1, most + 1) if most % count == 0])) for most in both)
 
 
 @st.composite

@@ -98,6 +98,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "data2vec-audio": {**SOUND, "num_conv_pos_embeddings": 2, "conv_pos_kernel_size": 3},
     "deberta": DEBERTA_V1,
     "deberta-v2": DEBERTA,
+    "squeezebert": {
+        **{**TEXT, "hidden_size": 24, "embedding_size": 24, "intermediate_size": 36},
+        **{"q_groups": 4, "k_groups": 2, "v_groups": 3, "post_attention_groups": 1, "intermediate_groups": 4, "output_groups": 6},
+    },
     "albert": {**NARROW, "num_hidden_groups": 1},
     "electra": NARROW,
     "rembert": {**TEXT, "input_embedding_size": 6, "output_embedding_size": 10},
@@ -170,6 +174,7 @@ VARIANTS = [
     Case("bert", "BertForPreTraining", {"tie_word_embeddings": False, "hidden_act": "relu"}),
     Case("roberta", "RobertaModel", {"pad_token_id": 0}),
     Case("roberta", "RobertaForMaskedLM", {"tie_word_embeddings": False, "hidden_act": "silu"}),
+    Case("squeezebert", "SqueezeBertForMaskedLM", {"post_attention_groups": 4, "k_groups": 1, "tie_word_embeddings": False}),
     Case("distilbert", "DistilBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("albert", "AlbertForMaskedLM", {"num_hidden_layers": 6, "num_hidden_groups": 2, "inner_group_num": 2}),
     Case("albert", "AlbertModel", {"num_hidden_layers": 5, "num_hidden_groups": 3, "embedding_size": 12}),

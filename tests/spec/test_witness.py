@@ -12,7 +12,8 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm")
+COMPACT = ("squeezebert",)
+FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
     "hidden_act": ("gelu", "silu", "relu", "gelu_new", "quick_gelu", "tanh"),
@@ -56,6 +57,11 @@ OWN = {
         "emb_layer_norm_before": (True, False, None),
     },
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
+    "squeezebert": {
+        **{"hidden_size": (12, 12, 24), "embedding_size": (12, 12, 24), "q_groups": (1, 2, 3), "k_groups": (1, 4)},
+        **{"v_groups": (2, 3), "post_attention_groups": (1, 2), "intermediate_groups": (1, 2), "output_groups": (1, 2, 5)},
+        **{"intermediate_size": (10, 16)},
+    },
     "eurobert": {"num_key_value_heads": (1, 2, None)},
 }
 

@@ -11,12 +11,16 @@ from glassformer.files.layout import Place
 from glassformer.files.name_tables import OWN, names_of
 from glassformer.files.name_tables.encoder_decoders import STACKS
 from glassformer.files.name_tables.names import At, Named, Names, Table
+from glassformer.spec.encoder_fields import GROUPED, BiasPlace
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 # Suffixes of a module's tensors; the second spelling is used in files converted from TensorFlow.
 SUFFIXES = {"W": (".weight",), "b": (".bias",), "gamma": (".weight", ".gamma"), "beta": (".bias", ".beta")}
+
+# Projections that may keep groups of features apart, by the index of their matrix.
+GROUPED_SYMBOLS: dict[str, BiasPlace] = dict(zip("QKVO12", GROUPED, strict=True))
 
 Shape = tuple[int, ...]
 
@@ -139,6 +143,9 @@ def _layer_number(spec: EncoderSpec, owner: int) -> dict[str, int]:
 
 def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
     symbol = parameter.rpartition(".")[2]
+    place = GROUPED_SYMBOLS.get(symbol[2:])
+    if symbol.startswith("W_") and place is not None and spec.groups_of(place) > 1:
+        return Place(at.name, (math.prod(shape[:2]), *shape[2:], *(1,) * at.ones_after))
     if symbol.startswith("W_"):
         convolution = symbol.startswith("W_conv")
         # The input of W_O is (head, d_v) and that of a convolution (feature, frame): the first two axes.

@@ -54,6 +54,7 @@ TWINS = {one.__bases__[1]: one for one in TAPPED}  # the plain part -> the one t
 NEVER_LAID_OUT: tuple[Role, ...] = (
     *("neighbours", "feature groups", "position neighbours", "position direction", "position length", "position weight"),
     *("position convolution", "layer weights", "layer shares", "stacked states", "weighted states"),
+    "grouped projection",
     *("head features", "gate scores", "gate sums", "gate parts", "gate", "gated bias"),
 )
 IN_ONE_KERNEL = re.compile(r"^embeddings\.(conv_norm_\d+|position_norm(_\d+)?|position_cut(_\d+)?)\b")

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.grouped import GroupedJoint, GroupedLinear, joint, linear, matrices_of
 from glassformer.model.norms import Norm
 from glassformer.model.positions import ByDistances, Distances, Map, RelativeGate, Rotation, unrotated
 from glassformer.spec import BiasPlace, EncoderSpec
@@ -209,11 +210,12 @@ class Attention(nn.Module):
         self.shapes = ((spec.heads, spec.head_k), (spec.key_heads, spec.head_k), (spec.key_heads, spec.head_v))
         self.widths = tuple(heads * features for heads, features in self.shapes)
         self.biased = tuple(spec.bias(place) for place in PLACES)
-        self.qkv = nn.Linear(spec.d_model, sum(self.widths), bias=False)
+        self.groups = tuple(spec.groups_of(place) for place in PLACES)
+        self.qkv = joint(spec.d_model, self.widths, self.groups)
         # One bias for the places that have one: BEiT's keys have none, and a zero that is stored would be a parameter more.
         biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
         self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
-        self.out = nn.Linear(spec.heads * spec.head_v, spec.d_model, bias=spec.bias("output"))
+        self.out = linear(spec.heads * spec.head_v, spec.d_model, spec.groups_of("output"), bias=spec.bias("output"))
         self.q_norm, self.k_norm = (normed(spec, heads) for heads in (spec.heads, spec.key_heads))
         self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
         self.by_distances = ByDistances(spec) if by_distances else None
@@ -273,21 +275,27 @@ class Attention(nn.Module):
 
     def asked(self, x_BTD: Tensor) -> Tensor:
         """Queries alone."""
-        bias, wide = self.whole_bias(), self.widths[0]
-        q = functional.linear(x_BTD, self.qkv.weight[:wide], None if bias is None else bias[:wide])
-        q_BTHK: Tensor = self.q_norm(q.unflatten(-1, self.shapes[0]))
+        q_BTHK: Tensor = self.q_norm(self.made(x_BTD, 0, 1).unflatten(-1, self.shapes[0]))
         return q_BTHK
 
     def answers(self, memory_BSD: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values alone."""
-        bias, wide = self.whole_bias(), self.widths[0]
-        made = functional.linear(memory_BSD, self.qkv.weight[wide:], None if bias is None else bias[wide:])
-        k, v = made.split(list(self.widths[1:]), dim=-1)
+        k, v = self.made(memory_BSD, 1, 3).split(list(self.widths[1:]), dim=-1)
         return self.k_norm(k.unflatten(-1, self.shapes[1])), v.unflatten(-1, self.shapes[2])
 
     def joint(self, x_BTD: Tensor) -> Tensor:
         """Queries, keys and values side by side, all made from one tensor."""
-        return functional.linear(x_BTD, self.qkv.weight, self.whole_bias())
+        return self.made(x_BTD, 0, 3)
+
+    def made(self, x_BTD: Tensor, first: int, last: int) -> Tensor:
+        """Some of queries (0), keys (1) and values (2) side by side, with their biases."""
+        start, stop = sum(self.widths[:first]), sum(self.widths[:last])
+        bias = self.whole_bias()
+        bias = None if bias is None else bias[start:stop]
+        if isinstance(self.qkv, GroupedJoint):
+            made = self.qkv.some(x_BTD, first, last)
+            return made if bias is None else made + bias
+        return functional.linear(x_BTD, self.qkv.weight[start:stop], bias)
 
     def whole_bias(self) -> Tensor | None:
         """The bias of q, k and v side by side, zeros where a place has none."""
@@ -302,13 +310,18 @@ class Attention(nn.Module):
         yield from zip(places, bias.split([self.widths[i] for i in places]), strict=True)
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
-        for place, weight, shape in zip(PLACES, self.qkv.weight.split(self.widths), self.shapes, strict=True):
-            made = weight.unflatten(0, shape).permute(2, 0, 1)
-            yield f"W_{place.upper()}", made if self.apart or place == "v" else weight.t()
+        for i, (place, weight) in enumerate(zip(PLACES, matrices_of(self.qkv, self.widths), strict=True)):
+            whole = weight.ndim == 3 or (not self.apart and place != "v")  # in groups, or without heads
+            made = weight if weight.ndim == 3 else weight.t()
+            yield f"W_{place.upper()}", made if whole else made.unflatten(1, self.shapes[i])
         if self.qkv_bias is not None:
             for i, bias in self.stored_biases(self.qkv_bias):
                 whole = not self.apart and PLACES[i] != "v"
-                yield f"b_{PLACES[i].upper()}", bias if whole else bias.unflatten(0, self.shapes[i])
+                shape = (self.groups[i], -1) if self.groups[i] > 1 else self.shapes[i]
+                yield f"b_{PLACES[i].upper()}", bias if whole else bias.unflatten(0, shape)
+        if isinstance(self.out, GroupedLinear):
+            yield from self.out.named("O")
+            return
         yield "W_O", self.out.weight.unflatten(1, (self.heads, self.d_v)).permute(1, 2, 0)
         if self.out.bias is not None:
             yield "b_O", self.out.bias

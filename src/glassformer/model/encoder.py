@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from glassformer.model.attention import Attention, Context, Core, Layout, Padded, Rule
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
-from glassformer.model.heads import AttentionPooler, Contacts, Pooler, Reading, has_pooler, head_of
+from glassformer.model.heads import AttentionPooler, Contacts, Pooler, Reading, head_of
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
 from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, centres, partly, rotary, unrotated
 from glassformer.spec import EncoderSpec
@@ -158,7 +158,7 @@ class PlainEncoder(nn.Module):
         self.layers = nn.ModuleDict({owner: block(spec, normed=reads) for owner, reads in normed.items()})
         self.final_norm = Norm(spec, spec.d_model) if spec.norm_after_last == "all" else nn.Identity()
         pooler = AttentionPooler if spec.pooler == "attention" else Pooler
-        self.pooler = pooler(spec) if has_pooler(spec) else None
+        self.pooler = pooler(spec) if spec.has_pooler else None
         self.head = head_of(spec)
         self.contacts = Contacts(spec) if spec.contact_head else None
         self.register_buffer("here", torch.empty(0), persistent=False)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.grouped import GroupedLinear, linear
 from glassformer.spec import GATES, EncoderSpec
 
 Function: TypeAlias = Callable[[Tensor], Tensor]
@@ -55,8 +56,8 @@ class FeedForward(nn.Module):
         super().__init__()
         width = spec.ffn_width
         self.symbols = ("1", "3") if spec.gated else ("1",)
-        self.wide = nn.Linear(spec.d_model, width * len(self.symbols), bias=spec.bias("ffn"))
-        self.narrow = nn.Linear(width, spec.d_model, bias=spec.bias("ffn_output"))
+        self.wide = linear(spec.d_model, width * len(self.symbols), spec.groups_of("ffn"), bias=spec.bias("ffn"))
+        self.narrow = linear(width, spec.d_model, spec.groups_of("ffn_output"), bias=spec.bias("ffn_output"))
         self.gated, self.function = spec.gated, pointwise(spec.activation)
 
     def forward(self, x_BTD: Tensor) -> Tensor:
@@ -70,12 +71,17 @@ class FeedForward(nn.Module):
         return self.function(hidden_BTF) * gate_BTF
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
-        pieces = len(self.symbols)
-        for symbol, weight in zip(self.symbols, self.wide.weight.chunk(pieces), strict=True):
-            yield f"W_{symbol}", weight.t()
-        yield "W_2", self.narrow.weight.t()
-        if self.wide.bias is not None:
-            for symbol, bias in zip(self.symbols, self.wide.bias.chunk(pieces), strict=True):
-                yield f"b_{symbol}", bias
-        if self.narrow.bias is not None:
-            yield "b_2", self.narrow.bias
+        if isinstance(self.wide, GroupedLinear):
+            yield from self.wide.named("1")
+        else:
+            yield from pieces_of(self.wide, self.symbols)
+        yield from self.narrow.named("2") if isinstance(self.narrow, GroupedLinear) else pieces_of(self.narrow, ("2",))
+
+
+def pieces_of(linear: nn.Linear, symbols: tuple[str, ...]) -> Iterator[tuple[str, Tensor]]:
+    """Matrices that lie one above the other in one linear layer, and their biases."""
+    for symbol, weight in zip(symbols, linear.weight.chunk(len(symbols)), strict=True):
+        yield f"W_{symbol}", weight.t()
+    if linear.bias is not None:
+        for symbol, bias in zip(symbols, linear.bias.chunk(len(symbols)), strict=True):
+            yield f"b_{symbol}", bias

@@ -13,7 +13,7 @@ from torch.nn import functional
 from glassformer.model.attention import Attention, Context, Layout, Rule
 from glassformer.model.feed_forward import FeedForward, Linear, pointwise
 from glassformer.model.norms import Norm
-from glassformer.spec import TOKEN_HEADS, EncoderSpec
+from glassformer.spec import EncoderSpec
 
 
 class Reading(NamedTuple):
@@ -32,13 +32,6 @@ class Logits(NamedTuple):
 
     logits: Tensor
     next_logits: Tensor | None = None
-
-
-def has_pooler(spec: EncoderSpec) -> bool:
-    """Whether the encoder pools the input into one vector."""
-    if spec.head in TOKEN_HEADS:
-        return False
-    return spec.head != "none" or spec.pooler != "none" or spec.norm_after_last == "pooled"
 
 
 def pool(states_BTD: Tensor, layout: Layout, spec: EncoderSpec, how: str) -> Tensor:

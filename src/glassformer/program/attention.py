@@ -25,7 +25,7 @@ from glassformer.program.operations import (
 from glassformer.program.parts import CONTRACT, linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
-from glassformer.spec import EncoderSpec
+from glassformer.spec import BiasPlace, EncoderSpec
 
 SOFTMAX = Softmax("s")
 
@@ -54,7 +54,7 @@ def attention(
     kv_head = Axis("kv_head", spec.key_heads) if shared else head
     q = _normed(write, spec, "q", "query", queries, (head, d_k))
     k = _normed(write, spec, "k", "key", memory, (kv_head, d_k))
-    v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"))
+    v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"), groups=spec.groups_of("v"))
     if rotary_base is not None:
         q = write.step("q_rotated", "rotated query", _rotation(spec, queries.axes[-2].name, rotary_base), q)
         k = write.step("k_rotated", "rotated key", _rotation(spec, "s", rotary_base), k)
@@ -78,15 +78,16 @@ def attention(
         scores = write.step("masked", "masked scores", mask or Mask(), scores, *padding)
     weights = write.step("weights", "weights", SOFTMAX, scores)
     mix = write.step("mix", "mix", CONTRACT, weights, v, axes=(batch, t, head, d_v))
-    d_model, bias = Axis("d_model", spec.d_model), spec.bias("output")
-    return linear(write, "out", "attention output", mix, "O", (d_model,), bias=bias, over=(head, d_v))
+    d_model, bias, groups = Axis("d_model", spec.d_model), spec.bias("output"), spec.groups_of("output")
+    return linear(write, "out", "attention output", mix, "O", (d_model,), bias=bias, over=(head, d_v), groups=groups)
 
 
 def _normed(write: Writer, spec: EncoderSpec, symbol: str, role: Role, x: Tensor, into: tuple[Axis, Axis]) -> Tensor:
     """Queries or keys, with an optional norm over each head (Qwen3) or over all heads together (OLMo 2)."""
-    index, bias = symbol.upper(), spec.bias("q" if symbol == "q" else "k")
+    place: BiasPlace = "q" if symbol == "q" else "k"
+    index, bias = symbol.upper(), spec.bias(place)
     if spec.query_key_norm != "all":
-        made = linear(write, symbol, role, x, index, into, bias=bias)
+        made = linear(write, symbol, role, x, index, into, bias=bias, groups=spec.groups_of(place))
         return norm(write, spec, f"{symbol}_norm", made) if spec.query_key_norm == "head" else made
     wide = Axis(f"d_{symbol}", into[0].size * into[1].size)
     made = norm(write, spec, f"{symbol}_norm", linear(write, symbol, role, x, index, (wide,), bias=bias))

@@ -23,14 +23,9 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
         _next_token(write, head, spec, x)
         return
     if spec.head in TOKEN_HEADS:
-        if spec.layer_sum:
-            x = _layer_sum(write, head, spec)
-        if spec.head == "mlm":
-            _masked_tokens(write, head, spec, x)
-        else:
-            _classifier(head, spec, _patches(head, spec, x) if spec.head == "tag_patches" else x)
+        _of_each_token(write, head, spec, x, real)
         return
-    if spec.head == "none" and spec.pooler == "none" and spec.norm_after_last != "pooled":
+    if not spec.has_pooler:
         return
     pooled = _pooled(write, spec, x, real)
     if spec.head == "pretrain":
@@ -43,6 +38,18 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
     elif spec.head == "classify":
         x = _layer_sum(write, head, spec) if spec.layer_sum else x
         _classifier(head, spec, pooled if spec.head_reads == "pooled" else _summary(head, spec, x, real))
+
+
+def _of_each_token(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
+    """A head that reads every token, and the pooler that some models keep beside it."""
+    if spec.has_pooler:
+        _pooled(write, spec, x, real)
+    if spec.layer_sum:
+        x = _layer_sum(write, head, spec)
+    if spec.head == "mlm":
+        _masked_tokens(write, head, spec, x)
+    else:
+        _classifier(head, spec, _patches(head, spec, x) if spec.head == "tag_patches" else x)
 
 
 def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:

@@ -40,6 +40,9 @@ def as_matrix(tensor: Tensor, convention: Convention = "rows", *, one_head: bool
     for number, axis in enumerate(axes):
         if axis.name == "batch" or (axis.name in HEADS and one_head):
             continue
+        if axis.name == "group":  # each group of features has its own matrix
+            sheets = (*sheets, axis)
+            continue
         follower = axes[number + 1].name if number + 1 < len(axes) else ""
         if axis.name in HEADS and follower not in FEATURES:
             sheets = (*sheets, axis)

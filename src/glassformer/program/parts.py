@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Affine, Contract, Mean, Multiply, Normalise, Pointwise, Shift, Variance
+from glassformer.program.operations import Affine, Contract, Mean, Merge, Multiply, Normalise, Pointwise, Shift, Split, Variance
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
 from glassformer.spec import GATES, EncoderSpec, NormKind
@@ -11,7 +13,7 @@ from glassformer.spec import GATES, EncoderSpec, NormKind
 CONTRACT, AFFINE, MULTIPLY = Contract(), Affine(), Multiply()
 
 
-def linear(
+def linear(  # noqa: PLR0913  # a matrix is told by all of these
     write: Writer,
     symbol: str,
     role: Role,
@@ -21,14 +23,46 @@ def linear(
     *,
     bias: bool,
     over: tuple[Axis, ...] | None = None,
+    groups: int = 1,
 ) -> Tensor:
-    """`x W + b`, W and b with this index: W maps the axes `over` (by default the last of x) to the axes `into`."""
+    """`x W + b`, W and b with this index: W maps the axes `over` (by default the last of x) to the axes `into`.
+
+    With several groups of features, each has a matrix of its own (Iandola et al. 2020).
+    """
     over = over or x.axes[-1:]
+    if groups > 1:
+        x = _cut(write, symbol, x, over, groups)
+        outer = (x.axes[-2], Axis("d_out", math.prod([axis.size for axis in into]) // groups))
+        learned = [write.parameter(f"W_{index}", role, *outer, x.axes[-1])]
+        learned += [write.parameter(f"b_{index}", role, *outer, kind="bias")] if bias else []
+        axes = (*x.axes[:-2], *outer)
+        made = write.step(f"{symbol}_grouped", "grouped projection", AFFINE if bias else CONTRACT, x, *learned, axes=axes)
+        return _side_by_side(write, symbol, role, made, into)
     axes = (*[axis for axis in x.axes if axis not in over], *into)
     weight = write.parameter(f"W_{index}", role, *over, *into)
     if not bias:
         return write.step(symbol, role, CONTRACT, x, weight, axes=axes)
     return write.step(symbol, role, AFFINE, x, weight, write.parameter(f"b_{index}", role, *into, kind="bias"), axes=axes)
+
+
+def _cut(write: Writer, symbol: str, x: Tensor, over: tuple[Axis, ...], groups: int) -> Tensor:
+    """The features along `over` cut into groups."""
+    if len(over) > 1:
+        joined = Axis("d_joined", math.prod([axis.size for axis in over]))
+        x = write.step(f"{symbol}_joined", "feature groups", Merge(tuple(axis.name for axis in over), joined), x)
+    features = x.axes[-1]
+    into = (Axis("group", groups), Axis("d_in", features.size // groups))
+    return write.step(f"{symbol}_groups", "feature groups", Split(features.name, into), x)
+
+
+def _side_by_side(write: Writer, symbol: str, role: Role, made: Tensor, into: tuple[Axis, ...]) -> Tensor:
+    """The features of all groups in a row, along the axes `into`."""
+    group, inside = made.axes[-2:]
+    if len(into) == 1:
+        return write.step(symbol, role, Merge((group.name, inside.name), into[0]), made)
+    flat = Axis("d_flat", group.size * inside.size)
+    row = write.step(f"{symbol}_flat", "feature groups", Merge((group.name, inside.name), flat), made)
+    return write.step(symbol, role, Split(flat.name, into), row)
 
 
 def norm(
@@ -65,9 +99,10 @@ def standardised(inside: Writer, x: Tensor, over: str, eps: float, *, centred: b
 def feed_forward(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
     """`f(x W_1 + b_1) W_2 + b_2`; gated: `(f(x W_1 + b_1) ⊙ (x W_3 + b_3)) W_2 + b_2`."""
     bias, d_ff = spec.bias("ffn"), Axis("d_ff", spec.ffn_width)
-    hidden = linear(write, "hidden", "ffn hidden", x, "1", (d_ff,), bias=bias)
+    hidden = linear(write, "hidden", "ffn hidden", x, "1", (d_ff,), bias=bias, groups=spec.groups_of("ffn"))
     active = write.step("active", "ffn activation", Pointwise(GATES.get(spec.activation, spec.activation)), hidden)
     if spec.gated:
         gate = linear(write, "gate", "ffn gate", x, "3", (d_ff,), bias=bias)
         active = write.step("gated", "gated ffn activation", MULTIPLY, active, gate)
-    return linear(write, "out", "ffn output", active, "2", x.axes[-1:], bias=spec.bias("ffn_output"))
+    bias, groups = spec.bias("ffn_output"), spec.groups_of("ffn_output")
+    return linear(write, "out", "ffn output", active, "2", x.axes[-1:], bias=bias, groups=groups)

@@ -99,7 +99,7 @@ Role = Literal[
     "convolution activation",
     "sound",  # the vector of each position of a sound
     "real sound",  # zeros at padding
-    "feature groups",  # features cut into the groups of a positional convolution
+    "feature groups",  # features cut into groups, of a positional convolution or a projection
     "position neighbours",  # each position beside those around it
     "position direction",  # of the weight of a positional convolution, whose length is learned apart
     "position length",
@@ -127,6 +127,7 @@ Role = Literal[
     "rotated key",
     "shared key",  # one head of keys for several heads of queries
     "shared value",
+    "grouped projection",  # of features in groups that are kept apart
     "heads",  # queries or keys that were normed together, split into heads
     "scores",  # query times key
     "capped scores",  # cap · tanh(scores / cap)

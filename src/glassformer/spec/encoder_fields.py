@@ -70,6 +70,8 @@ QueryKeyNorm = Literal["none", "head", "all"]
 HeadHidden = Literal["none", Pointwise]
 
 ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
+# The projections of a layer that may keep groups of features apart, in the order of the field `groups`.
+GROUPED: tuple[BiasPlace, ...] = ("q", "k", "v", "output", "ffn", "ffn_output")
 
 # A gated feed-forward block multiplies two projections; this function is applied to the first.
 GATES: dict[str, Pointwise] = {"reglu": "relu", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "swiglu": "silu"}
@@ -138,6 +140,9 @@ class EncoderFields(Viewed):
     biases: tuple[BiasPlace, ...] = _is(
         ALL_BIASES, "which projections and norms have a bias: all, none, or a list of places (ffn_output is a part of ffn)"
     )
+    groups: tuple[int, ...] = _is(
+        (), "groups of features that the projections q, k, v, output, ffn and ffn_output keep apart (4,4,4,1,4,4 in SqueezeBERT)"
+    )
     scale: Scale = _is("d_k", "attention scores are divided by the square root of this")
     attend: Attend = _is("all", "which keys a query may attend to, before any window or padding mask")
     window: int | None = _is(None, "local attention: a query attends to keys at most window / 2 positions away")
@@ -184,6 +189,7 @@ class EncoderFields(Viewed):
     pooler: Pooler = _is(
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )
+    spare_pooler: bool = _is(False, "the pooler stays beside a head that reads tokens, and nothing reads it (SqueezeBERT, FNet)")
     head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
     head_reads: HeadReads = _is(

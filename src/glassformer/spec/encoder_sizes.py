@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from glassformer.spec.encoder_fields import GATES, BiasPlace, EncoderFields, FinalNorm
+from glassformer.spec.encoder_fields import GATES, GROUPED, TOKEN_HEADS, BiasPlace, EncoderFields, FinalNorm
 from glassformer.spec.no_decoder import NoDecoder
 from glassformer.spec.position_kinds import PositionKinds
 from glassformer.spec.sound_sizes import SoundSizes
@@ -59,6 +59,13 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         if self.final_norm is not None:
             return self.final_norm
         return "all" if self.norm == "pre" and self.block == "layer" else "none"
+
+    @property
+    def has_pooler(self) -> bool:
+        """Whether the input is pooled into one vector."""
+        if self.head in TOKEN_HEADS and not self.spare_pooler:
+            return False
+        return self.head not in ("none", *TOKEN_HEADS) or self.pooler != "none" or self.norm_after_last == "pooled"
 
     @cached_property
     def image_size(self) -> tuple[int, int]:
@@ -144,6 +151,10 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
     def bias(self, place: BiasPlace) -> bool:
         """Whether `place` has a bias."""
         return place in self.biases
+
+    def groups_of(self, place: BiasPlace) -> int:
+        """Number of groups of features that a projection of a layer keeps apart."""
+        return self.groups[GROUPED.index(place)] if self.groups else 1
 
     def layer_weights(self, layer: int) -> int:
         """Return the first layer that uses the weights of layer `layer`; they are counted under its name."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from glassformer.errors import GlassformerError
-from glassformer.spec.encoder_fields import MASKED_HEADS, defaults
+from glassformer.spec.encoder_fields import GROUPED, MASKED_HEADS, defaults
 from glassformer.spec.encoder_sizes import EncoderSizes
-from glassformer.spec.fields import accept
+from glassformer.spec.fields import accept, field_text
 
 
 def check(spec: EncoderSizes) -> None:
@@ -18,6 +19,7 @@ def check(spec: EncoderSizes) -> None:
         if value is not default:  # the defaults are valid
             object.__setattr__(spec, name, accept(name, value, kind))
     _widths(spec)
+    _groups(spec)
     _positions(spec)
     _layers(spec)
     _input(spec)
@@ -49,6 +51,29 @@ def _widths(spec: EncoderSizes) -> None:
         raise GlassformerError(
             f"d_model={spec.table_width} is odd: sinusoidal positions come in pairs of a sine and a cosine. Give an even width."
         )
+
+
+def _groups(spec: EncoderSizes) -> None:
+    """Rules of projections that keep groups of features apart: each group has as many features as the others."""
+    if not spec.groups:
+        return
+    if len(spec.groups) != len(GROUPED):
+        raise GlassformerError(
+            f"groups={field_text(spec.groups)} has {len(spec.groups)} numbers, and {len(GROUPED)} projections may keep groups "
+            f"apart: {', '.join(GROUPED)}. Give one number for each."
+        )
+    if spec.gated or spec.disentangled or spec.query_key_norm == "all":
+        field = f"activation={spec.activation}" if spec.gated else "query_key_norm=all"
+        field = f"position={spec.position}" if spec.disentangled else field
+        raise GlassformerError(f"groups={field_text(spec.groups)} is not implemented with {field}. Leave groups out.")
+    keys, values = spec.key_heads * spec.head_k, spec.key_heads * spec.head_v
+    made = (spec.heads * spec.head_k, keys, values, spec.heads * spec.head_v, spec.ffn_width, spec.ffn_width)
+    for place, count, width in zip(GROUPED, spec.groups, made, strict=True):
+        if spec.d_model % count or width % count:
+            raise GlassformerError(
+                f"groups={field_text(spec.groups)}: the projection {place} is between {spec.d_model} and {width} features, and "
+                f"{count} groups do not divide both. Try {math.gcd(spec.d_model, width)} or one of its divisors."
+            )
 
 
 def nearest_divisor(width: int, wanted: int) -> int:

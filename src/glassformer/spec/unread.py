@@ -37,13 +37,14 @@ NEUTRAL: dict[str, Any] = {
     "position_offset": 0,
     "relative_gate": False,
     "spare_bias": False,
+    "spare_pooler": False,
     "tie": True,
 }
 
 
 def _pools(spec: EncoderSpec) -> bool:
     """Whether anything uses the tokens selected by `pool`."""
-    if spec.head in TOKEN_HEADS or spec.pooler == "attention":
+    if spec.pooler == "attention" or (spec.head in TOKEN_HEADS and not spec.spare_pooler):
         return False
     classifier = spec.head == "classify" and spec.head_reads == "pooled"
     return classifier or spec.head in ("project", "pretrain") or spec.pooler != "none" or spec.final_norm == "pooled"
@@ -95,14 +96,21 @@ RULES = (
     ),
     _Rule(
         ("pooler",),
-        lambda spec: spec.head not in TOKEN_HEADS,
+        lambda spec: spec.head not in TOKEN_HEADS or spec.spare_pooler,
         "has no effect, since the head reads every token",
         "head",
         "Leave pooler out.",
     ),
     _Rule(
+        ("spare_pooler",),
+        lambda spec: spec.head in TOKEN_HEADS and spec.pooler != "none",
+        "keeps a pooler beside a head that reads tokens, and there is none",
+        "head",
+        "Add pooler=dense and head=mlm, or leave it out.",
+    ),
+    _Rule(
         ("final_norm",),
-        lambda spec: spec.final_norm != "pooled" or (spec.head not in TOKEN_HEADS and spec.pooler != "attention"),
+        lambda spec: spec.final_norm != "pooled" or (spec.has_pooler and spec.pooler != "attention"),
         "normalises the pooled vector, which nothing uses",
         "head",
         "Add final_norm=all, or leave it out.",

@@ -23,7 +23,8 @@ Selector = Callable[[Step], bool]
 
 
 def _role(*roles: Role) -> Selector:
-    return lambda step: step.role in roles
+    """Steps with one of these roles; a projection in groups has that of what it makes, and so has its matrix."""
+    return lambda step: (step.inputs[1].role if step.role == "grouped projection" else step.role) in roles
 
 
 def _inside(kind: BlockKind) -> Selector:

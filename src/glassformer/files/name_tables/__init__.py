@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from glassformer.errors import GlassformerError
-from glassformer.files.name_tables import audio, deberta, decoders, encoder_decoders, images, rotary, text
+from glassformer.files.name_tables import audio, compact, deberta, decoders, encoder_decoders, images, rotary, text
 from glassformer.files.name_tables.names import Names
 
 NAMES: dict[str, Names] = {
     **text.NAMES,
     **rotary.NAMES,
     **deberta.NAMES,
+    **compact.NAMES,
     **images.NAMES,
     **audio.NAMES,
     **decoders.NAMES,

@@ -21,7 +21,6 @@ from glassformer.model.boundary.seq2seq import Seq2Seq
 from glassformer.model.boundary.start import in_words
 from glassformer.model.checkpoints import folders
 from glassformer.model.checkpoints.writing import Part, write_safetensors
-from glassformer.model.heads import has_pooler
 from glassformer.spec import EncoderSpec, Seq2SeqSpec, defaults
 from glassformer.spec.huggingface import FAMILIES, from_config
 
@@ -128,7 +127,7 @@ def _plainly(spec: EncoderSpec) -> dict[str, Any]:
     derived: dict[str, Any] = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "final_norm": spec.norm_after_last}
     derived["kv_heads"] = spec.key_heads
     derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
-    derived |= {} if has_pooler(spec) else {"pooler": "none"}  # a head on tokens neither reads nor builds it
+    derived |= {} if spec.has_pooler else {"pooler": "none"}  # a head on tokens neither reads nor builds it
     if isinstance(spec, Seq2SeqSpec):
         decoder = {f"decoder.{name}": value for name, value in _plainly(spec.decoder).items()}
         return {**_plainly(spec.encoder), "share_tokens": spec.share_tokens, **decoder}

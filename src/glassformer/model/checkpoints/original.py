@@ -17,7 +17,6 @@ from glassformer.checkpoints.folder import CheckpointFolder
 from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.errors import GlassformerError, shown
 from glassformer.model.checkpoints.answers import Answer, Array
-from glassformer.model.heads import has_pooler
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 INPUTS = {
@@ -136,7 +135,7 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
         tensors = {name: value[:, None] for name, value in tensors.items()}
     outputs = model(**tensors, output_hidden_states=True)
     named = dict(_named(outputs, folder.spec))
-    if getattr(model, "pooler", None) is not None and not has_pooler(folder.spec):
+    if getattr(model, "pooler", None) is not None and not folder.spec.has_pooler:
         named.pop("pooled", None)  # theirs has random weights: the file contains no pooler
     if folder.family == "siglip_text_model" and "attend" in given:
         for name in ("pooled", "logits"):  # theirs is read from the last position, even if that is padding

@@ -59,7 +59,8 @@ class FastEncoder(Encoder):
 
     def read_alone(self, states_ND: Tensor, layout: Layout) -> Output:
         """Apply pooler and head to the tokens that the head reads, the only ones left."""
-        pooled_BD = self.pooler.finished(states_ND) if isinstance(self.pooler, Pooler) else None
+        pooler = self.pooler if isinstance(self.pooler, Pooler) and self.spec.reads_one_token else None
+        pooled_BD = pooler.finished(states_ND) if pooler is not None else None
         assert self.head is not None
         logits, next_logits = self.head(Reading(states_ND, pooled_BD, layout, self.embeddings.token_table, None))
         return Output(states_ND, pooled_BD, logits, {}, (), next_logits)

@@ -105,6 +105,8 @@ def check_float8(spec: EncoderSpec, device: torch.device) -> None:
         raise GlassformerError(
             f"precision=fp8 is written for feed-forward blocks with gelu; activation={spec.activation} is another. Try bf16."
         )
+    if spec.groups:
+        raise GlassformerError("precision=fp8 is written for whole matrices, and groups are given. Try bf16.")
     widths = {"d_model": spec.d_model, "d_ff": spec.ffn_width, "heads · d_k": spec.heads * spec.head_k}
     widths["kv_heads · d_k"] = spec.key_heads * spec.head_k
     for name, width in widths.items():

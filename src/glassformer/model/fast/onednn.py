@@ -77,7 +77,7 @@ def laid_out(encoder: Encoder) -> Encoder:
 def _block(block: nn.Module) -> nn.Module:
     parts = {}
     for name, part in block.named_children():
-        if isinstance(part, FastAttention) and type(part) in ATTENTIONS and plain(part.out):
+        if isinstance(part, FastAttention) and type(part) in ATTENTIONS and plain(part.out) and plain(part.qkv):
             parts[name] = _attention(part)
         elif isinstance(part, FastFeedForward) and plain(part.wide) and plain(part.narrow):
             parts[name] = _feed_forward(part)

@@ -18,7 +18,6 @@ from glassformer.model.boundary.checks import WHOLE, check_batch
 from glassformer.model.encoder import Inputs, Output, PlainEncoder
 from glassformer.model.fast.packed import Packed, flash_serves
 from glassformer.model.fast.precision import product_dtype
-from glassformer.model.heads import has_pooler
 from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
 
 Part = Literal["states", "pooled", "logits"]
@@ -208,7 +207,7 @@ def _checked_lengths(spec: EncoderSpec, sequences: Sequence[Tensor], segments: S
             "an image encoder reads images of one size" if spec.reads == "image" else "a sound encoder reads sounds of one length"
         )
         raise GlassformerError(f"{what}, which need no packing. Call the encoder itself.")
-    if part == "pooled" and not has_pooler(spec):
+    if part == "pooled" and not spec.has_pooler:
         raise GlassformerError("part=pooled: this encoder has no pooler. Try pooler=dense, or pool its states.")
     if part == "logits" and spec.head == "none":
         raise GlassformerError("part=logits: this encoder has no head. Try head=classify.")

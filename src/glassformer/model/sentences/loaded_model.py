@@ -27,7 +27,6 @@ from glassformer.model.encoder import Output, Wanted
 from glassformer.model.fast.inference import Inference, evaluating, every_module
 from glassformer.model.fast.packing import at_once, encode_packed
 from glassformer.model.fast.replacing import apply, with_parts
-from glassformer.model.heads import has_pooler
 from glassformer.model.sentences import guesses, predictions, streams
 from glassformer.model.sentences.guesses import MaskPrediction
 from glassformer.model.sentences.outside import Compute, Outside
@@ -180,7 +179,7 @@ class LoadedModel:
             raise GlassformerError(f"{said.obstacle}. Give pool and normalise yourself to take the vectors before it.")
         chosen = pool if pool is not None else said.pool if said.pool is not None else "mean"
         one_of("pool", chosen, POOLS)
-        if chosen == "pooled" and not has_pooler(self.spec):
+        if chosen == "pooled" and not self.spec.has_pooler:
             raise GlassformerError("pool=pooled: this model has no pooler. Try pool=mean or pool=first.")
         unit = normalise if normalise is not None else said.normalise
         return chosen, True if unit is None else yes_no("normalise", unit)

@@ -10,6 +10,7 @@ from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.huggingface import (
     audio,
+    compact,
     deberta,
     decoders,
     encoder_decoders,
@@ -29,7 +30,7 @@ from glassformer.spec.huggingface.refused import refused
 from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
-ENCODERS = (text, deberta, rotary, rotary_gated, esm, seq2seq, audio, sound, vision, patches, towers)
+ENCODERS = (text, compact, deberta, rotary, rotary_gated, esm, seq2seq, audio, sound, vision, patches, towers)
 FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS for family in group.FAMILIES}
 DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet
 SEQ2SEQ: dict[str, Family] = {family.model_type: family for family in encoder_decoders.FAMILIES}  # whole encoder-decoders
