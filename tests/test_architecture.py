@@ -422,10 +422,10 @@ def test_a_long_function_is_found(built):
     assert long_functions(built(a=short, b=long)) == ["b.py: f has more than 50 lines"]
 
 
-def test_a_forward_pass_of_encoders_and_decoders_is_read_in_seven_files_and_one_for_sound():
+def test_a_forward_pass_of_encoders_and_decoders_is_read_in_seven_files_and_two_for_sound_and_groups():
     needed = needed_by(HOUSE, "glassformer.model.encoder")
     assert {name.rpartition(".")[2] for name in needed} == {
-        "attention", "embeddings", "encoder", "feed_forward", "heads", "norms", "positions", "sound",
+        "attention", "embeddings", "encoder", "feed_forward", "grouped", "heads", "norms", "positions", "sound",
     }  # fmt: skip
     assert sum(needed.values()) <= 1600
 
