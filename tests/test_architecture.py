@@ -422,12 +422,11 @@ def test_a_long_function_is_found(built):
     assert long_functions(built(a=short, b=long)) == ["b.py: f has more than 50 lines"]
 
 
-def test_a_forward_pass_of_encoders_and_decoders_is_read_in_seven_files_and_two_for_sound_and_groups():
-    needed = needed_by(HOUSE, "glassformer.model.encoder")
-    assert {name.rpartition(".")[2] for name in needed} == {
-        "attention", "embeddings", "encoder", "feed_forward", "grouped", "heads", "norms", "positions", "sound",
-    }  # fmt: skip
-    assert sum(needed.values()) <= 1600
+def test_a_forward_pass_of_encoders_and_decoders_is_read_in_seven_files_and_those_that_few_encoders_need():
+    needed = {name.rpartition(".")[2]: lines for name, lines in needed_by(HOUSE, "glassformer.model.encoder").items()}
+    of_few = {"sound", "grouped"}  # what only some encoders have
+    assert needed.keys() == {"attention", "embeddings", "encoder", "feed_forward", "heads", "norms", "positions"} | of_few
+    assert sum(lines for name, lines in needed.items() if name not in of_few) <= 1500
 
 
 def test_what_a_module_needs_is_found(built):
