@@ -165,3 +165,11 @@ def test_frozen_parts_are_named_by_their_blocks():
         frozen_blocks(spec, "layers.12")
     with pytest.raises(GlassformerError, match=r"leaves nothing to train: leave a part out\.$"):
         frozen_blocks(spec, "embeddings,layers,pooler,head")
+
+
+def test_the_adapters_alone_predict_what_best_predicts(finished):
+    whole, alone = (load(finished.path / "best" / name) for name in (".", "adapter"))
+    assert alone.labels == whole.labels == ["cold", "warm"]
+    ours, theirs = ([list(one.values.values()) for one in model.predict(TEXTS)] for model in (alone, whole))
+    assert np.allclose(ours, theirs, atol=1e-6)
+    assert np.allclose(alone.encode(TEXTS), whole.encode(TEXTS), atol=1e-6)

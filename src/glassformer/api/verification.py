@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from glassformer.errors import GlassformerError
 from glassformer.files.name_tables import OWN
+from glassformer.files.paths import path_text
 
 if TYPE_CHECKING:
     from glassformer.checkpoints.folder import CheckpointFolder
@@ -20,15 +21,35 @@ if TYPE_CHECKING:
 def certify(folder: Path, *, as_class: str | None, seed: int, original: bool, allow_nonfinite: bool) -> Certificate:
     """Return the certificate of an existing folder; for a folder that cannot be loaded, one that says why it is refused."""
     from glassformer.checkpoints.matching import MismatchError
+    from glassformer.model.adapters.opening import is_adapter
     from glassformer.model.checkpoints import certificate
     from glassformer.model.checkpoints.loading import open_for_model
 
     try:
+        if is_adapter(folder):
+            return _of_adapters(folder, as_class=as_class, seed=seed, original=original, allow_nonfinite=allow_nonfinite)
         opened = open_for_model(folder, as_class=as_class, decoders=True)
         found = certificate.certificate(opened)
         return _with_comparisons(found, opened, seed=seed, original=original, allow_nonfinite=allow_nonfinite)
     except GlassformerError as error:
         return certificate.refused(str(folder), str(error), error.match if isinstance(error, MismatchError) else None)
+
+
+def _of_adapters(folder: Path, *, as_class: str | None, seed: int, original: bool, allow_nonfinite: bool) -> Certificate:
+    """Merge the adapters into their base model, and return the certificate of the merged model."""
+    from dataclasses import replace
+    from tempfile import TemporaryDirectory
+
+    from glassformer.model.adapters.opening import load_adapted
+    from glassformer.model.checkpoints.export import save
+
+    loaded = load_adapted(folder, as_class=as_class, allow_nonfinite=allow_nonfinite)
+    with TemporaryDirectory() as place:
+        merged = Path(place) / "merged"
+        save(loaded.encoder, merged, config=loaded.folder.config, as_class=loaded.folder.model_class)
+        found = certify(merged, as_class=None, seed=seed, original=original, allow_nonfinite=allow_nonfinite)
+    note = f"These are the adapters of {path_text(folder)}, merged into {path_text(loaded.folder.path)}."
+    return replace(found, folder=str(folder), notes=[note, *found.notes])
 
 
 def _with_comparisons(

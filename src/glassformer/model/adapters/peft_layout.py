@@ -71,13 +71,10 @@ def write_adapter(
     for one in adapted:
         for letter, value in zip("AB", one.matrices(), strict=True):
             parts.append(Part(Place(f"{PREFIX}{one.module}.lora_{letter}.weight", tuple(value.shape)), value))
-    saved = [
-        (places[name][0], view)
-        for name, view in encoder.ledger()
-        if places[name] and any(name.startswith(f"{block}.") for block in new)
-    ]
-    parts += [Part(place._replace(name=PREFIX + place.name), view) for place, view in saved]
-    modules = list(dict.fromkeys(place.name.rpartition(".")[0] for place, _ in saved))
+    whole = [name for name in places if places[name] and any(name.startswith(f"{block}.") for block in new)]
+    views = dict(encoder.ledger())
+    parts += [Part(places[name][0]._replace(name=PREFIX + places[name][0].name), views[name]) for name in whole]
+    modules = list(dict.fromkeys(_module_of(name, places[name][0].name) for name in whole))
     document = _document(encoder, adapted, places) | {"base_model_name_or_path": base, "modules_to_save": modules or None}
     (folder / CONFIG).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     if labels:
@@ -85,6 +82,11 @@ def write_adapter(
         (folder / LABELS).write_text(json.dumps(names, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     with (folder / WEIGHTS).open("wb") as file:
         write_safetensors(file, parts)
+
+
+def _module_of(name: str, tensor: str) -> str:
+    """Return the module that peft replaces as a whole: `classifier` with all its layers, or a layer of the body's pooler."""
+    return tensor.partition(".")[0] if name.startswith("head.") else tensor.rpartition(".")[0]
 
 
 def places_of(

@@ -20,9 +20,10 @@ from glassformer.checkpoints.folder import CheckpointFolder
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.name_tables import OWN
 from glassformer.files.texts import Text, load_tokenizer
+from glassformer.model.adapters.opening import load_whole
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.checkpoints import export
-from glassformer.model.checkpoints.loading import LoadedEncoder, Verdict, load_encoder
+from glassformer.model.checkpoints.loading import LoadedEncoder, Verdict
 from glassformer.model.encoder import Output, Wanted
 from glassformer.model.fast.inference import Inference, evaluating, every_module
 from glassformer.model.fast.packing import at_once, encode_packed
@@ -349,6 +350,7 @@ def load(
     """The model in a folder (config.json or spec.json, and model.safetensors), checked strictly: `gf.load(path).encode(texts)`.
 
     `as_class` reads it as another class of its family; a head missing from the file is newly initialized: see `verdict`.
+    A folder of adapters is merged into its base model.
     """
     allow_nonfinite = yes_no("allow_nonfinite", allow_nonfinite)
-    return LoadedModel(load_encoder(folder, as_class=as_class, dtype=dtype, device=device, allow_nonfinite=allow_nonfinite))
+    return LoadedModel(load_whole(folder, as_class=as_class, dtype=dtype, device=device, allow_nonfinite=allow_nonfinite))
