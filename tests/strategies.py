@@ -47,7 +47,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         fields["share_layers"] = draw(st.integers(1, layers))
     heads_allowed = ["none", "classify", "tag", "project"]
     positions = ["none", "learned", "sinusoidal", "sinusoidal_halves", "rotary", "relative", "learned_relative"]
-    positions += ["disentangled", "learned_disentangled"]
+    positions += ["alibi", "disentangled", "learned_disentangled"]
     if kind == "tokens":
         fields |= {"vocab": draw(st.integers(2, 9)), "segments": draw(st.sampled_from([None, 1, 3])), "tie": draw(st.booleans())}
         fields |= {"embedding_size": draw(st.sampled_from([None, 2, 6])), "embedding_norm": draw(st.booleans())}

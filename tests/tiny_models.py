@@ -159,7 +159,7 @@ class Case:
 
 
 # Published with code of their own, which is never run: tests/model/test_published_layouts.py compares them with a twin.
-NOT_IN_TRANSFORMERS = ("new",)
+NOT_IN_TRANSFORMERS = ("new", "jina_bert")
 
 # Every class that the reader knows, and then what a config may change.
 CASES = [

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tiny_models import Case, all_in_float64, guest, inputs_for, model_of, save
 
+import glassformer as gf
 from glassformer.model.checkpoints.answers import our_answer
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.numbers import open_checkpoint
@@ -55,3 +56,128 @@ def test_a_gte_in_the_published_form_computes_what_transformers_computes(scaled,
     assert np.abs(ours - theirs)[real].max() < 1e-10 * np.abs(theirs).max()
     run = open_checkpoint(tmp_path).run(**given)
     assert np.abs(run["layers.1.out"] - theirs)[real].max() < 1e-10 * np.abs(theirs).max()
+
+
+# Jina's second BERT -----------------------------------------------------------------------------------------------------
+
+JINA = {
+    "_name_or_path": "jinaai/jina-bert-implementation",
+    "auto_map": {"AutoModel": "jinaai/jina-bert-implementation--modeling_bert.JinaBertModel"},
+    "architectures": ["JinaBertModel"],
+    "model_type": "bert",
+    "position_embedding_type": "alibi",
+    "hidden_act": "gelu",
+    "layer_norm_eps": 1e-12,
+    "vocab_size": 37,
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "intermediate_size": 20,
+    "max_position_embeddings": 19,
+    "type_vocab_size": 2,
+    "emb_pooler": "mean",
+}
+SLOPES = {3: [1 / 16, 1 / 256, 1 / 4], 6: [1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 2, 1 / 8]}
+
+
+def jina_tensors(kind: str, head: bool) -> dict[str, tuple[int, ...]]:
+    """The tensors of the published files of a model with this feed-forward block, with their shapes."""
+    d, f, shapes = 12, 20, {"embeddings.word_embeddings.weight": (37, 12), "embeddings.token_type_embeddings.weight": (2, 12)}
+    linear = {"pooler.dense": (d, d)} if not head else {}
+    norms = ["embeddings.LayerNorm"]
+    for n in range(2):
+        at = f"encoder.layer.{n}."
+        linear |= {f"{at}attention.self.{name}": (d, d) for name in ("query", "key", "value")}
+        linear |= {f"{at}attention.output.dense": (d, d)}
+        norms += [f"{at}attention.output.LayerNorm", f"{at}output.LayerNorm" if kind == "original" else f"{at}mlp.layernorm"]
+        if kind == "original":
+            linear |= {f"{at}intermediate.dense": (f, d), f"{at}output.dense": (d, f)}
+        else:
+            linear |= {f"{at}mlp.wo": (d, f)}
+            shapes[f"{at}mlp.gated_layers.weight"] = (2 * f, d)
+    for name, (rows, columns) in linear.items():
+        shapes |= {f"{name}.weight": (rows, columns), f"{name}.bias": (rows,)}
+    shapes |= {f"{name}.{part}": (d,) for name in norms for part in ("weight", "bias")}
+    if not head:
+        return shapes
+    top = {"transform.dense.weight": (d, d), "transform.dense.bias": (d,), "bias": (37,)}
+    top |= {"transform.LayerNorm.weight": (d,), "transform.LayerNorm.bias": (d,)}
+    return {f"bert.{name}": shape for name, shape in shapes.items()} | {f"cls.predictions.{k}": v for k, v in top.items()}
+
+
+def jina_states(w: dict[str, Any], kind: str, heads: int, given: dict[str, Any]) -> Any:
+    """What the published code computes, written down from its description: the states after the last layer."""
+    torch = guest("torch")
+    functional = torch.nn.functional
+
+    def linear(name: str, x: Any) -> Any:
+        return functional.linear(x, w[f"{name}.weight"], w.get(f"{name}.bias"))
+
+    def norm(name: str, x: Any) -> Any:
+        return functional.layer_norm(x, (12,), w[f"{name}.weight"], w[f"{name}.bias"], 1e-12)
+
+    tokens, segments = torch.as_tensor(given["tokens"]), torch.as_tensor(given["segments"])
+    x = w["embeddings.word_embeddings.weight"][tokens] + w["embeddings.token_type_embeddings.weight"][segments]
+    x = norm("embeddings.LayerNorm", x)
+    away = (torch.arange(tokens.shape[1])[:, None] - torch.arange(tokens.shape[1])).abs()
+    bias = -torch.tensor(SLOPES[heads])[:, None, None] * away
+    mask = torch.as_tensor(given.get("attend", np.ones(tokens.shape)))[:, None, None].bool()
+    for n in range(2):
+        at = f"encoder.layer.{n}."
+        q, k, v = (
+            linear(f"{at}attention.self.{name}", x).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for name in ("query", "key", "value")
+        )
+        scores = (q @ k.mT / q.shape[-1] ** 0.5 + bias).masked_fill(~mask, -torch.inf)
+        mix = (scores.softmax(-1) @ v).transpose(1, 2).flatten(-2)
+        x = norm(f"{at}attention.output.LayerNorm", x + linear(f"{at}attention.output.dense", mix))
+        if kind == "original":
+            wide = functional.gelu(linear(f"{at}intermediate.dense", x))
+            x = norm(f"{at}output.LayerNorm", x + linear(f"{at}output.dense", wide))
+        else:
+            gate, other = linear(f"{at}mlp.gated_layers", x).chunk(2, -1)
+            gate = functional.relu(gate) if kind == "reglu" else functional.gelu(gate)
+            x = norm(f"{at}mlp.layernorm", x + linear(f"{at}mlp.wo", gate * other))
+    return x
+
+
+def in_folder(folder: Path, shapes: dict[str, tuple[int, ...]], config: dict[str, Any]) -> dict[str, Any]:
+    """Write random weights of these shapes, and the config; return the weights."""
+    torch, safetensors = guest("torch"), guest("safetensors.torch")
+    chance = torch.Generator().manual_seed(0)
+    weights = {name: torch.randn(*shape, generator=chance, dtype=torch.float64) * 0.4 for name, shape in shapes.items()}
+    safetensors.save_file(weights, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return weights
+
+
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize(("kind", "heads"), [("original", 3), ("geglu", 6), ("reglu", 3)])
+def test_jinas_second_bert_computes_what_its_code_computes(kind, heads, padded, tmp_path):
+    config = JINA | {"feed_forward_type": kind, "num_attention_heads": heads}
+    weights = in_folder(tmp_path, jina_tensors(kind, head=False), config)
+    given = inputs_for(Case("bert", "BertModel"), padded=padded)
+    theirs = jina_states(weights, kind, heads, given).numpy()
+    real = np.asarray(given.get("attend", np.ones(theirs.shape[:2]))).astype(bool)
+    loaded = load_encoder(tmp_path, dtype="float64")
+    assert loaded.verdict == "exact"
+    assert sum(value.numel() for value in loaded.encoder.parameters()) == sum(value.numel() for value in weights.values())
+    assert np.abs(our_answer(loaded.encoder, given).outputs["states"] - theirs)[real].max() < 1e-12
+    assert np.abs(open_checkpoint(tmp_path).run(**given)["layers.1.out"] - theirs)[real].max() < 1e-12
+
+
+def load_safetensors(file: Path) -> dict[str, Any]:
+    found: dict[str, Any] = guest("safetensors.torch").load_file(file)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["original", "geglu"])
+def test_jinas_masked_token_head_finds_every_tensor(kind, tmp_path):
+    config = JINA | {"feed_forward_type": kind, "num_attention_heads": 3, "architectures": ["JinaBertForMaskedLM"]}
+    weights = in_folder(tmp_path, jina_tensors(kind, head=True), config)
+    loaded = load_encoder(tmp_path, dtype="float64")
+    assert loaded.verdict == "exact"
+    assert sum(value.numel() for value in loaded.encoder.parameters()) == sum(value.numel() for value in weights.values())
+    gf.load(tmp_path, dtype="float64").save(tmp_path / "again")
+    again = load_safetensors(tmp_path / "again" / "model.safetensors")
+    assert set(again) == set(weights)
+    assert all(bool((again[name] == value).all()) for name, value in weights.items())

@@ -444,6 +444,45 @@ def test_angles_of_gtes_published_form_are_scaled():
     assert "position_embedding_type" in refusal(new | {"position_embedding_type": "absolute"}, "NewModel")
 
 
+# jina-embeddings-v2-base-en: BERT's model_type, and code of its own, which is never run.
+JINA_FILE = Path(__file__).parents[1] / "data" / "models" / "jina-v2-base-en-published.json"
+JINA_PUBLISHED: dict[str, Any] = json.loads(JINA_FILE.read_text(encoding="utf-8"))["config"]
+
+
+def test_jinas_second_bert_is_known_by_its_class():
+    reading = from_config(JINA_PUBLISHED)
+    assert (reading.family, reading.spec.position, reading.spec.activation) == ("jina_bert", "alibi", "geglu")
+    assert count(reading.spec) == 137_368_320
+    assert count(from_config(JINA_PUBLISHED, as_class="JinaBertForMaskedLM").spec) == 137_400_384
+    spec = from_config(JINA_PUBLISHED | {"feed_forward_type": "reglu"}, as_class="JinaBertForMaskedLM").spec
+    assert (spec.activation, spec.head_hidden) == ("reglu", "gelu")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"position_embedding_type": "absolute"}, 'position_embedding_type = "absolute" is not supported'),
+        ({"position_embedding_type": None}, "position_embedding_type is null"),
+        ({"feed_forward_type": "swiglu"}, 'feed_forward_type = "swiglu" is not supported'),
+        ({"auto_map": None, "_name_or_path": ""}, "it must name jina-bert-implementation"),
+        (
+            {"auto_map": {"AutoModel": "m.JinaBertModel"}, "_name_or_path": ""},
+            "it must name jina-bert-implementation",
+        ),
+        ({"auto_map": {"AutoModel": "jinaai/jina-bert-v2-qk-post-norm--m.M"}}, "layers of jina-bert-v2-qk-post-norm are not"),
+        (
+            {"model_type": "jina_bert"},
+            "model_type = \"jina_bert\" is not known. Did you mean 'bert', the family of JinaBertModel?",
+        ),
+        ({"architectures": ["BertModel"]}, "only absolute positions are implemented for this family"),
+        ({"alibi_starting_size": 512}, "alibi_starting_size = 512 is not a known key"),
+    ],
+    ids=str,
+)
+def test_other_files_of_jina_are_refused_in_one_line(changes, words):
+    assert words in refusal(JINA_PUBLISHED | changes)
+
+
 @pytest.mark.parametrize("name", COUNTED)
 def test_an_unmodified_file_from_the_hub_has_the_count_of_its_class(name):
     config, model_class, parameters = COUNTED[name]

@@ -62,9 +62,9 @@ class Activations:
             return set()
         biased = set()
         for step in self.program.steps:
+            learned = self.program.spec_of(step.block).relative
             dropped = self.memory_model.unfused_with_dropout and self.program.spec_of(step.block).dropout > 0
-            roles: tuple[Role, ...] = ("biased scores", "scores") if dropped else ("biased scores",)
-            if step.role in roles:
+            if (step.role == "biased scores" and learned) or (step.role == "scores" and dropped):
                 biased.add(step.block.name)
         return {step.name for step in self.program.steps if step.role in (*IN_KERNEL, "mix") and step.block.name in biased}
 

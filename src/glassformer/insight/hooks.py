@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from torch import nn
 
 from glassformer.errors import GlassformerError, nearest, shown
-from glassformer.insight.tapped.attention import TappedAttention, TappedByDistances, TappedRelativeTable
+from glassformer.insight.tapped.attention import TappedAttention, TappedByDistances, TappedRelativeTable, TappedSlopes
 from glassformer.insight.tapped.embeddings import (
     TappedConvolvedPositions,
     TappedEmbeddings,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from glassformer.model import LoadedModel
 
 TAPPED: tuple[type[Tapped], ...] = (
-    *(TappedEncoder, TappedBlock, TappedBareAttention, TappedAttention, TappedByDistances, TappedRelativeTable),
+    *(TappedEncoder, TappedBlock, TappedBareAttention, TappedAttention, TappedByDistances, TappedRelativeTable, TappedSlopes),
     *(TappedFeedForward, TappedNorm, TappedEmbeddings, TappedTokens, TappedPatches, TappedSound, TappedRegisters),
     TappedConvolvedPositions,
     *(TappedPooler, TappedAttentionPooler, TappedClassifier, TappedClassify, TappedTag, TappedDistilled, TappedProject),

@@ -14,7 +14,17 @@ from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import AttentionPooler, Contacts, Pooler, Reading, head_of
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
-from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, centres, partly, rotary, unrotated
+from glassformer.model.positions import (
+    RelativeTable,
+    RelativeVectors,
+    Rotation,
+    Slopes,
+    buckets_of,
+    centres,
+    partly,
+    rotary,
+    unrotated,
+)
 from glassformer.spec import EncoderSpec
 
 
@@ -150,9 +160,9 @@ class PlainEncoder(nn.Module):
             normed[place.owner] = normed.get(place.owner, False) or place.normed
         own_tables = spec.relative and spec.relative_tables == "per_layer"
         self.embeddings = Embeddings(spec)
-        self.buckets = buckets_of(spec) if spec.relative else None
-        table = RelativeVectors if spec.disentangled else RelativeTable
-        self.relative = table(spec) if spec.relative and normed and not own_tables else None
+        self.buckets = buckets_of(spec) if spec.by_distance else None
+        table = Slopes if spec.alibi else RelativeVectors if spec.disentangled else RelativeTable
+        self.relative = table(spec) if spec.by_distance and normed and not own_tables else None
         self.tables = nn.ModuleDict({owner: table(spec) for owner in normed} if own_tables else {})
         block = self.block_of(spec)
         self.layers = nn.ModuleDict({owner: block(spec, normed=reads) for owner, reads in normed.items()})
@@ -202,6 +212,8 @@ class PlainEncoder(nn.Module):
         device, length = self.here.device, layout.length(t)
         buckets_TS = self.buckets(length, length, device) if self.buckets is not None else None
         shared = self.relative(buckets_TS) if self.relative is not None else None
+        if isinstance(shared, Tensor) and self.spec.alibi:  # computed, and not a parameter with a number format of its own
+            shared = shared.to(dtype)
         cores: dict[Rule, Core] = {}
         rotations = self.rotations(t, positions_BT)
         for place in self.places:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -87,6 +88,25 @@ class RelativeTable(nn.Module):
         return bias_TSH.permute(2, 0, 1).contiguous()
 
 
+class Slopes(nn.Module):
+    """ALiBi (Press et al. 2022) in both directions: scores fall with distance, at each head's rate; nothing is learned."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.heads = spec.heads
+
+    def forward(self, away_TS: Tensor) -> Tensor:
+        whole = 2 ** int(math.log2(self.heads))
+        exponents_H = [*range(1, whole + 1), *(h + 0.5 for h in range(self.heads - whole))]
+        slopes_H = 2.0 ** (torch.tensor(exponents_H, dtype=angle_type(away_TS.device), device=away_TS.device) * (-8 / whole))
+        return -slopes_H[:, None, None] * away_TS
+
+
+def away(queries: int, keys: int, device: torch.device) -> Tensor:
+    """The distance of each (query, key) pair, whatever its direction."""
+    return (torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]).abs()
+
+
 class RelativeGate(nn.Module):
     """How much of its row of a relative bias each token takes, head by head (WavLM): `a · (b · c − 1) + 2`."""
 
@@ -160,7 +180,9 @@ def by_offset(queries: int, keys: int, device: torch.device, *, grid: tuple[int,
 
 
 def buckets_of(spec: EncoderSpec) -> Buckets:
-    """How a (query, key) pair chooses its row of the relative table."""
+    """How a (query, key) pair chooses its row of the relative table; without a table, its distance."""
+    if spec.alibi:
+        return away
     if spec.disentangled:
         return ByLogDistance(spec)
     return partial(by_offset, grid=spec.patch_grid) if spec.position.endswith("2d") else ByDistance(spec)

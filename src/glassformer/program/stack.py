@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from glassformer.program.attention import attention, relative_table
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Mask, Multiply
+from glassformer.program.operations import Add, LinearBias, Mask, Multiply
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
@@ -33,6 +33,9 @@ def stack(write: Writer, spec: EncoderSpec, x: Tensor, *, real: Tensor | None, m
         if spec.relative and (by_distance is None or spec.relative_tables == "per_layer"):
             where = here if spec.relative_tables == "per_layer" else layers
             by_distance = relative_table(where, spec, queries, queries.renamed("s"))
+        if spec.alibi and by_distance is None:
+            heads = Axis("head", spec.heads)
+            by_distance = layers.step("relative", "relative bias", LinearBias(heads, queries, queries.renamed("s")))
         x = _layer(here, spec, number, x, real=real, by_distance=by_distance, memory=memory)
     if spec.contact_head:
         _contacts(layers, spec)

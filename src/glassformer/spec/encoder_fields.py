@@ -23,6 +23,7 @@ Position = Literal[
     "learned_relative",
     "relative_2d",
     "learned_relative_2d",
+    "alibi",
     "disentangled",
     "learned_disentangled",
     "convolution",

@@ -43,6 +43,16 @@ class PositionKinds:
         return "relative" in self.position or self.disentangled
 
     @property
+    def alibi(self) -> bool:
+        """Whether scores fall linearly with distance, at a rate of each head's own (ALiBi, in both directions)."""
+        return self.position == "alibi"
+
+    @property
+    def by_distance(self) -> bool:
+        """Whether anything is added to the attention scores by distance, learned or computed."""
+        return self.relative or self.alibi
+
+    @property
     def disentangled(self) -> bool:
         """Whether attention is disentangled (DeBERTa): the relative table holds vectors that act as queries and keys."""
         return "disentangled" in self.position

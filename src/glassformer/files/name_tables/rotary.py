@@ -138,6 +138,7 @@ ESM = Names(
         else table
         for ending, table in ROBERTA_HEADS.items()
     },
+    buffers=("inv_freq",),
     aside=("esm.embeddings.position_embeddings.",),  # in files of models that are rotary
 )
 

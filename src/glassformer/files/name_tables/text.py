@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from glassformer.files.name_tables.names import Names, Table
+from glassformer.files.name_tables.names import Names, Table, half
 
 # BERT ----------------------------------------------------------------------------------------------------------------
 
@@ -60,6 +60,15 @@ REMBERT = replace(
             "head.norm": "cls.predictions.LayerNorm",
             "head.vocab": "cls.predictions.decoder",
         },
+    },
+)
+JINA_BERT = replace(
+    BERT,
+    gated={
+        "ffn.1": half("mlp.gated_layers", 0),  # input of the activation
+        "ffn.3": half("mlp.gated_layers", 1),
+        "ffn.2": "mlp.wo",
+        "norm_2": "mlp.layernorm",
     },
 )
 SPLINTER = replace(BERT, prefixes=("splinter.",), heads={}, aside=("splinter_qass.",))
@@ -284,6 +293,7 @@ BART = Names(
 
 NAMES: dict[str, Names] = {
     "bert": BERT,
+    "jina_bert": JINA_BERT,
     "ernie": replace(BERT, prefixes=("ernie.",)),
     "megatron-bert": MEGATRON_BERT,
     "rembert": REMBERT,

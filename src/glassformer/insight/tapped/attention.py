@@ -9,7 +9,7 @@ from torch import Tensor
 
 from glassformer.insight.taps import Tapped
 from glassformer.model.attention import NEVER, Attention, Context, Core, Padded, PaddedCore, Rule, repeated
-from glassformer.model.positions import ByDistances, Distances, Map, RelativeTable, unrotated
+from glassformer.model.positions import ByDistances, Distances, Map, RelativeTable, Slopes, unrotated
 
 FUSED = ("scores", "biased", "masked", "weights")  # steps that the kernels never write to memory
 OF_DISTANCES = (
@@ -129,3 +129,10 @@ class TappedRelativeTable(Tapped, RelativeTable):
 
     def forward(self, buckets_TS: Tensor) -> Tensor:
         return self.tap("relative", super().forward(buckets_TS))
+
+
+class TappedSlopes(Tapped, Slopes):
+    """The bias that falls with distance."""
+
+    def forward(self, away_TS: Tensor) -> Tensor:
+        return self.tap("relative", super().forward(away_TS))

@@ -81,8 +81,8 @@ TRAINED = {
 
 def class_for(spec: EncoderSpec, config: Mapping[str, Any]) -> str | None:
     """The class of transformers that equals this encoder in every field, if the config's family has one."""
-    family = FAMILIES.get(str(config.get("model_type")))
-    for name in family.classes if family is not None else ():
+    families = [family for family in FAMILIES.values() if family.in_files == config.get("model_type")]
+    for name in (name for family in families for name in family.classes):
         if name.endswith(TRAINED.get(spec.head, ())):
             try:
                 reading = from_config(dict(config), as_class=name, source="config")

@@ -115,7 +115,7 @@ def packable(encoder: PlainEncoder) -> bool:
 def packing_suits(spec: EncoderSpec) -> bool:
     """Whether the spec allows packed rows: no bias by distance, cap on scores, attention pooling or count of masked tokens."""
     plain = spec.score_cap is None and spec.token_dropout is None
-    return not spec.one_length and not spec.relative and spec.pooler != "attention" and plain
+    return not spec.one_length and not spec.by_distance and spec.pooler != "attention" and plain
 
 
 def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:

@@ -7,7 +7,7 @@ from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.rotations import Rotate, RotateByPatch, RotateScaled
-from glassformer.program.operations.scores import Mask, PatchBias, PickByDistance, RelativeBias, Softmax
+from glassformer.program.operations.scores import LinearBias, Mask, PatchBias, PickByDistance, RelativeBias, Softmax
 from glassformer.program.operations.sums import Add, Blank, Join, Mean, Merge, Scale, Share, Slice, Split, Stack, Take, Total
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "LeaveOut",
     "Length",
     "Lengthen",
+    "LinearBias",
     "Lookup",
     "Mask",
     "Mean",

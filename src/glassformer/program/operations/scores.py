@@ -75,6 +75,41 @@ class RelativeBias(_BiasByBucket):
 
 
 @dataclass(frozen=True)
+class LinearBias(Copy):
+    """ALiBi for encoders (Press et al. 2022): `−slope · |t − s|`, with a slope for each head. It has no input.
+
+    Of 2^n heads, head h has the slope 2^(−8(h+1)/2^n); further heads have every other slope of twice as many.
+    """
+
+    head: Axis
+    query: Axis
+    key: Axis
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (self.head, self.query, self.key)
+
+    @property
+    def exponents(self) -> list[float]:
+        """For each head, e in the slope 2^−e."""
+        whole = 1 << (self.head.size.bit_length() - 1)
+        between = [8 * (h + 0.5) / whole for h in range(whole)]
+        return [8 * (h + 1) / whole for h in range(whole)] + between[: self.head.size - whole]
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        away = np.abs(np.arange(self.query.size)[:, None] - np.arange(self.key.size))
+        return -(2.0 ** -np.array(self.exponents))[:, None, None] * away
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        exponent = self.exponents[cell[self.head.name]]
+        near, far = sorted((cell[self.query.name], cell[self.key.name]))
+        return minus(Ratio(Constant(float(far - near), f"({far} − {near})"), Constant(2.0**exponent, f"2^{exponent:g}")))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        away = formatter.minus(self.query.name, self.key.name)
+        return formatter.times("-slope", f"|{away}|") + formatter.words(" (a slope for each head)")
+
+
+@dataclass(frozen=True)
 class PickByDistance(Copy):
     """Of the products with every row of a relative table, the one for the distance of each (query, key) pair (DeBERTa).
 

@@ -48,7 +48,13 @@ class Family:
     adjust: tuple[Adjust, ...] = ()
     unsupported: Mapping[str, str] = field(default_factory=dict)  # classes of the family that are refused, and why
     spec: type[EncoderSpec] = EncoderSpec  # the record that its configs become
+    published_as: str | None = None  # the `model_type` of its files, if that is another family's: their class decides
     decoder: bool = False  # the models are encoder-decoders, of which only the encoder is read
+
+    @property
+    def in_files(self) -> str:
+        """What `model_type` says in its files."""
+        return self.published_as or self.model_type
 
 
 # Keys of almost every family that change the computation unless they have one of these values.

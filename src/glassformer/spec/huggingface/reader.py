@@ -15,6 +15,7 @@ from glassformer.spec.huggingface import (
     decoders,
     encoder_decoders,
     esm,
+    jina,
     patches,
     rotary,
     rotary_gated,
@@ -30,11 +31,13 @@ from glassformer.spec.huggingface.refused import refused
 from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
-ENCODERS = (text, compact, deberta, rotary, rotary_gated, esm, seq2seq, audio, sound, vision, patches, towers)
+ENCODERS = (text, compact, deberta, rotary, rotary_gated, esm, jina, seq2seq, audio, sound, vision, patches, towers)
 FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS for family in group.FAMILIES}
 DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet
 SEQ2SEQ: dict[str, Family] = {family.model_type: family for family in encoder_decoders.FAMILIES}  # whole encoder-decoders
 EVERY_FAMILY = {**FAMILIES, **DECODERS, **SEQ2SEQ} | FAMILIES  # a file that names no class is an encoder's, where there is one
+# What `model_type` may say: a family that is published as another one has no name of its own there.
+MODEL_TYPES = [name for name, family in EVERY_FAMILY.items() if family.published_as is None]
 FAMILY_OF = {name: family for group in (FAMILIES, DECODERS, SEQ2SEQ) for family in group.values() for name in family.classes}
 
 READ_BY_ADJUST = {"classes": "num_labels", "image": "image_size", "patch": "patch_size"}  # fields whose keys are in no table
@@ -88,7 +91,10 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
                 'Add model_type, such as "bert", or name a class: --as BertModel.'
             )
         return family.model_type
-    if isinstance(found, str) and (found in EVERY_FAMILY or found in TOWERS):
+    by_class = FAMILY_OF.get(_plain(named or ""))
+    if by_class is not None and by_class.published_as == found:
+        return by_class.model_type
+    if isinstance(found, str) and (found in MODEL_TYPES or found in TOWERS):
         return found
     if isinstance(found, str) and found in refused():
         raise GlassformerError(f"{source}: {found} is not supported yet: it {refused()[found]}.")
@@ -97,9 +103,10 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
 
 def _unknown(config: Mapping[str, Any], model_type: Any, named: str | None) -> str:
     """Explain an unknown family: by its class, by the file, or by the closest known name."""
-    known = f"Known: {listed([*EVERY_FAMILY, *TOWERS])}."
+    known = f"Known: {listed([*MODEL_TYPES, *TOWERS])}."
     if isinstance(named, str) and _plain(named) in FAMILY_OF:
-        return f"is not known. Did you mean '{FAMILY_OF[_plain(named)].model_type}', the family of {shown(_plain(named))}?"
+        family = FAMILY_OF[_plain(named)]
+        return f"is not known. Did you mean '{family.in_files}', the family of {shown(_plain(named))}?"
     why = why_not(named, decoder=config.get("is_encoder_decoder") is True) if isinstance(named, str) else None
     if why is not None:
         return f"is not known, and {shown(named)} is not supported: {why}."
@@ -107,7 +114,7 @@ def _unknown(config: Mapping[str, Any], model_type: Any, named: str | None) -> s
         return f"is not known: {WHY['auto_map']} {known}"
     if named is not None:  # a new family rather than a typing error: a similar name would belong to another model
         return f"is not known, nor is its class {shown(named)}. {known}"
-    return f"is not known.{nearest(model_type, [*EVERY_FAMILY, *TOWERS]) if isinstance(model_type, str) else ''} {known}"
+    return f"is not known.{nearest(model_type, [*MODEL_TYPES, *TOWERS]) if isinstance(model_type, str) else ''} {known}"
 
 
 def _plain(name: str) -> str:
