@@ -121,6 +121,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "dpr": {**TEXT, "projection_dim": 5},
     "clip_text_model": {**TEXT, "projection_dim": 5, "eos_token_id": 36},
     "clip_vision_model": {**IMAGE, "projection_dim": 5},
+    "siglip2_vision_model": {
+        **{key: value for key, value in IMAGE.items() if key != "image_size"},
+        **{"num_patches": 9, "num_channels": 2},
+    },
     "dinov2": DINO,
     "dinov2_with_registers": {**DINO, "num_register_tokens": 3},
     "dinov3_vit": {**IMAGE, "hidden_size": 24, "num_register_tokens": 3},
@@ -228,6 +232,7 @@ VARIANTS = [
     Case("beit", "BeitForImageClassification", {"use_mean_pooling": False, "layer_scale_init_value": 0.0}),
     Case("beit", "BeitModel", {"use_mean_pooling": False, "use_mask_token": True}),
     Case("audio-spectrogram-transformer", "ASTModel", {"frequency_stride": 5, "time_stride": 4, "qkv_bias": False}),
+    Case("siglip2_vision_model", "Siglip2VisionModel", {"vision_use_head": False, "num_patches": 4, "num_channels": 1}),
     Case("siglip_vision_model", "SiglipVisionModel", {"vision_use_head": False}),
     Case("clip_vision_model", "CLIPVisionModel", {"hidden_act": "gelu"}),
 ]
@@ -263,7 +268,11 @@ def model_of(case: Case, *, seed: int = 0) -> Any:
     torch, transformers = guest("torch"), guest("transformers")
     model_class = class_of(transformers, case.model_class)
     config = case.config
-    if model_class.config_class.__name__ in ("CLIPConfig", "SiglipConfig"):  # image classifiers of two-tower families
+    if model_class.config_class.__name__ in (
+        "CLIPConfig",
+        "SiglipConfig",
+        "Siglip2Config",
+    ):  # image classifiers of two-tower families
         config = {"vision_config": config, "num_labels": config["num_labels"]}
     torch.manual_seed(seed)
     made = model_class.config_class(**config)
@@ -306,6 +315,8 @@ def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
     if "num_mel_bins" in FAMILIES[case.family].keys:
         return {"frames": rng.normal(size=(2, config["num_mel_bins"], 2 * config["max_source_positions"]))}
     if "vocab_size" not in FAMILIES[case.family].keys:
+        if "num_patches" in config:
+            config = {**config, "image_size": round(config["num_patches"] ** 0.5) * config["patch_size"]}
         height, width = config["image_size"] if isinstance(config["image_size"], list) else [config["image_size"]] * 2
         return {"image": rng.normal(size=(2, config.get("num_channels", 3), height, width))}
     length, short = 11, 7
@@ -331,6 +342,8 @@ def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
     tensors = {names[name]: torch.as_tensor(value) for name, value in given.items()}
     if "conv_dim" in FAMILIES[case.family].keys:
         tensors = raw_sound(case, tensors)
+    if case.family == "siglip2_vision_model":
+        tensors = in_patches(case, tensors["pixel_values"])
     if case.family == "vit_mae":  # patches in their order
         tensors["noise"] = torch.arange((case.config["image_size"] // case.config["patch_size"]) ** 2).expand(2, -1)
     if case.family == "audio-spectrogram-transformer":
@@ -339,6 +352,18 @@ def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
         tensors = {name: value[:, None] for name, value in tensors.items()}
     with all_in_float64(), torch.no_grad():
         return model(**tensors, output_hidden_states=True)
+
+
+def in_patches(case: Case, image: Any) -> dict[str, Any]:
+    """An image as SigLIP 2 takes it: patches, each pixel by pixel with its channels side by side."""
+    torch, side = guest("torch"), case.config["patch_size"]
+    patches = torch.nn.functional.unfold(image, side, stride=side).unflatten(1, (case.config["num_channels"], -1))
+    grid = torch.tensor([[image.shape[2] // side, image.shape[3] // side]] * len(image))
+    return {
+        "pixel_values": patches.permute(0, 3, 2, 1).flatten(2),
+        "pixel_attention_mask": torch.ones(len(image), patches.shape[-1], dtype=torch.int64),
+        "spatial_shapes": grid,
+    }
 
 
 def raw_sound(case: Case, tensors: dict[str, Any]) -> dict[str, Any]:

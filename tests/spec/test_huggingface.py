@@ -94,7 +94,8 @@ def count(spec: EncoderSpec) -> int:
 def multiply_adds(spec: EncoderSpec, shapes: dict[str, list[int]]) -> int:
     """Return the multiply-adds for the input of the record; an image of another size is encoded at its own size."""
     *batch, t = shapes.get("input_ids", [next(iter(shapes.values()))[0], 0])
-    if "pixel_values" in shapes and spec.image is not None and shapes["pixel_values"][-2:] != list(spec.image_size):
+    pixels = len(shapes.get("pixel_values", ())) == 4  # and not patches
+    if pixels and spec.image is not None and shapes["pixel_values"][-2:] != list(spec.image_size):
         spec = spec.replace(image=shapes["pixel_values"][-1])
     texts = batch[0] * (batch[1] if len(batch) > 1 else 1)  # multiple choice: each choice is a text
     program = build(spec, batch=texts, t=t or None)

@@ -33,6 +33,17 @@ KEYS: dict[str, dict[str, tuple[Any, ...]]] = {
         "num_channels": (1, 3),
         "mask_ratio": (0.0, 0.4, 0.75),
     },
+    "siglip2_vision_model": {
+        "num_patches": (1, 4, 9, 10, 16),
+        "patch_size": (1, 2, 3),
+        "num_channels": (1, 3),
+        "vision_use_head": (True, False),
+    },
+    "siglip2_text_model": {
+        "vocab_size": (5, 19),
+        "max_position_embeddings": (3, 8),
+        "projection_size": (None, 4, 6),
+    },
     "audio-spectrogram-transformer": {
         "qkv_bias": (True, False),
         "num_mel_bins": (4, 9, 16),
@@ -61,9 +72,10 @@ def their_count(name: str, config: dict[str, Any]) -> int | None:
     model_class = class_of(transformers, name)
     if type(config.get("mask_ratio")) is int:  # the same number, but transformers wants a point in it
         config = {**config, "mask_ratio": float(config["mask_ratio"])}
+    made = {"vision_config": config, "num_labels": config["num_labels"]} if name == "Siglip2ForImageClassification" else config
     try:
         with torch.device("meta"):
-            model = model_class(model_class.config_class(**config))
+            model = model_class(model_class.config_class(**made))
     except Exception:  # whatever it raises: the config describes no model
         return None
     return sum(parameter.numel() for parameter in model.parameters())

@@ -153,6 +153,8 @@ def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
         rows = math.prod(shape[split:])
         total, part = _share(at, rows, spec)
         columns = shape[:2] if convolution else (math.prod(shape[:split]),)
+        if at.channels_last:
+            return Place(at.name, (total, *columns), "transposed", channels=spec.channels)
         if symbol == "W_patch":
             columns = (spec.channels, *spec.patch_size)
         if at.input_first:

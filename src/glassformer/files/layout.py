@@ -23,6 +23,7 @@ class Place(NamedTuple):
     rows: tuple[int, int] | None = None
     axis: int = 0
     groups: int = 1
+    channels: int = 1  # of patches whose rows are stored pixel by pixel, with the channels of a pixel side by side (SigLIP 2)
 
     @property
     def part_shape(self) -> tuple[int, ...]:
@@ -72,7 +73,10 @@ def put_part(whole: Any, place: Place, part: Any) -> None:
 def from_file(part: Any, place: Place, shape: tuple[int, ...]) -> Any:
     """Return the parameter, in shape `shape`, from its part of the file (a NumPy array or a torch tensor)."""
     if place.layout == "transposed":
-        part = part.reshape(part.shape[0], math.prod(part.shape[1:])).T
+        part = part.reshape(part.shape[0], math.prod(part.shape[1:]))
+        if place.channels > 1:
+            part = part.reshape(part.shape[0], -1, place.channels).swapaxes(1, 2).reshape(part.shape)
+        part = part.T
     return part.reshape(shape)
 
 
@@ -81,4 +85,6 @@ def to_file(value: Any, place: Place) -> Any:
     if place.layout == "transposed":
         rows = place.part_shape[0]
         value = value.reshape(math.prod(place.part_shape[1:]), rows).T
+        if place.channels > 1:
+            value = value.reshape(rows, place.channels, -1).swapaxes(1, 2)
     return value.reshape(place.part_shape)

@@ -30,7 +30,7 @@ from glassformer.spec import EncoderSpec
 ORDINARY = """
     BertForPreTraining XLMRobertaForMaskedLM DistilBertForQuestionAnswering ElectraForPreTraining MPNetForMaskedLM
     ModernBertForSequenceClassification JinaEmbeddingsV3Model T5EncoderModel BartEncoder ViTForMaskedImageModeling
-    DeiTForImageClassification BeitModel CLIPVisionModelWithProjection SiglipTextModel
+    DeiTForImageClassification BeitModel CLIPVisionModelWithProjection SiglipTextModel Siglip2VisionModel ViTMAEModel ASTModel
     RobertaForMaskedLM-tie_word_embeddings=False-hidden_act=silu
     AlbertModel-num_hidden_layers=5-num_hidden_groups=3-embedding_size=12
     Dinov2Model-use_swiglu_ffn=True-use_mask_token=False

@@ -177,6 +177,14 @@ SIGLIP_VISION = replace(
     heads={"ForImageClassification": LABELS},
     aside=("text_model.", "logit_scale", "logit_bias"),
 )
+SIGLIP2_VISION = replace(
+    SIGLIP_VISION,
+    body={
+        **{name: stored for name, stored in SIGLIP_VISION.body.items() if name != "embeddings.patch"},
+        "embeddings.W_patch": At("embeddings.patch_embedding.weight", channels_last=True),
+        "embeddings.b_patch": "embeddings.patch_embedding.bias",
+    },
+)
 
 NAMES: dict[str, Names] = {
     "vit": VIT,
@@ -194,4 +202,6 @@ NAMES: dict[str, Names] = {
     "clip_vision_model": CLIP_VISION,
     "siglip_text_model": SIGLIP_TEXT,
     "siglip_vision_model": SIGLIP_VISION,
+    "siglip2_text_model": SIGLIP_TEXT,
+    "siglip2_vision_model": SIGLIP2_VISION,
 }

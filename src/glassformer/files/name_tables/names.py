@@ -17,6 +17,7 @@ class At(NamedTuple):
     ones_after: int = 0
     by_head: bool = False  # whether the parts follow one another in each head (GPT-NeoX)
     input_first: bool = False  # whether matrices are stored as [in, out] (GPT-2)
+    channels_last: bool = False  # whether a patch is stored pixel by pixel, as a row of numbers (SigLIP 2)
     merged: int = 1  # number of leading axes that the tensor has as one (groups of a convolution)
 
 

@@ -152,7 +152,8 @@ def _row(name: str, shape: tuple[int, ...], place: Place) -> Row:
     rows = "" if place.rows is None else f"{along} {place.rows[0]} to {place.rows[1] - 1}"
     rows += f" of each of {place.groups} pieces" if place.groups > 1 else ""
     turned = "transposed" if place.layout == "transposed" else ""
-    return Row(name, shape, place.name, place.shape, ", ".join(word for word in (turned, rows) if word) or "as it is")
+    inner = "channels of a pixel side by side" if place.channels > 1 else ""
+    return Row(name, shape, place.name, place.shape, ", ".join(word for word in (turned, rows, inner) if word) or "as it is")
 
 
 def _tied(folder: CheckpointFolder) -> list[str]:

@@ -128,7 +128,10 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
     for name in ("attention_mask", "pixel_values", "input_features", "input_values"):
         if name in tensors:
             tensors[name] = tensors[name].to(torch.int64 if name == "attention_mask" else model.dtype)
-    if "noise" in inspect.signature(model.forward).parameters:  # patches in their order: they are shuffled even if all are kept
+    asked = inspect.signature(model.forward).parameters
+    if "spatial_shapes" in asked:
+        tensors |= _in_patches(folder.spec, tensors.pop("pixel_values").to(model.dtype))
+    if "noise" in asked:  # patches in their order: they are shuffled even if all are kept
         patches = torch.arange(folder.spec.patches, dtype=model.dtype)
         tensors["noise"] = patches.expand(len(tensors["pixel_values"]), -1)
     if folder.model_class.endswith("ForMultipleChoice"):
@@ -137,7 +140,7 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
     named = dict(_named(outputs, folder.spec))
     if getattr(model, "pooler", None) is not None and not folder.spec.has_pooler:
         named.pop("pooled", None)  # theirs has random weights: the file contains no pooler
-    if folder.family == "siglip_text_model" and "attend" in given:
+    if folder.family in ("siglip_text_model", "siglip2_text_model") and "attend" in given:
         for name in ("pooled", "logits"):  # theirs is read from the last position, even if that is padding
             named.pop(name, None)
     whole = isinstance(folder.spec, Seq2SeqSpec)
@@ -154,6 +157,17 @@ def _their_inputs(spec: EncoderSpec, given: Mapping[str, Array]) -> dict[str, to
             real_B1 = torch.tensor([[spec.frames_of(int(n))] for n in tensors["attention_mask"].sum(1)])
             tensors["attention_mask"] = torch.arange(tensors["input_values"].shape[1]) < real_B1
     return tensors
+
+
+def _in_patches(spec: EncoderSpec, image: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Images as SigLIP 2 takes them: patches, pixel by pixel, with their grid."""
+    (down, across), (tall, wide), batch = spec.patch_grid, spec.patch_size, len(image)
+    cut = image.reshape(batch, spec.channels, down, tall, across, wide).permute(0, 2, 4, 3, 5, 1)
+    return {
+        "pixel_values": cut.flatten(3).flatten(1, 2).flatten(2),
+        "pixel_attention_mask": torch.ones(batch, down * across, dtype=torch.int64),
+        "spatial_shapes": torch.tensor([[down, across]] * batch),
+    }
 
 
 def _named(outputs: Any, spec: EncoderSpec) -> Iterator[tuple[str, Array]]:

@@ -1,11 +1,12 @@
-"""The two towers of CLIP and SigLIP, each an encoder: with its own config, or inside the config of both."""
+"""The two towers of CLIP, SigLIP and SigLIP 2, each an encoder: with its own config, or inside the config of both."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from glassformer.spec.huggingface.classes import CLASSIFIED
-from glassformer.spec.huggingface.family import Draft, Family, Key
+from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
 from glassformer.spec.huggingface.values import REQUIRED, Fields
 from glassformer.spec.huggingface.vision import biases, image_and_patch, labelled
 
@@ -23,6 +24,7 @@ TOWERS = {
         frozenset({"projection_dim", "logit_scale_init_value"}),
     ),
     "siglip": Towers({"text_config": "siglip_text_model", "vision_config": "siglip_vision_model"}, frozenset()),
+    "siglip2": Towers({"text_config": "siglip2_text_model", "vision_config": "siglip2_vision_model"}, frozenset()),
 }
 
 PRE_NORM: Fields = {"norm": "pre", "position": "learned", "dropout": 0.0}
@@ -63,6 +65,42 @@ def siglip_head(draft: Draft) -> None:
         del draft.fields["pooler"]
 
 
+def square_of_patches(draft: Draft) -> None:
+    """Read SigLIP 2's image: the one that its position table is for. Images of other shapes would need a resized table."""
+    config, nested = draft.config, draft.config.nested
+    patch = config.whole("patch_size", 16 if nested else REQUIRED)
+    patches = config.whole("num_patches", 256 if nested else REQUIRED)
+    side = math.isqrt(patches)
+    if side**2 != patches:
+        raise config.refusal("num_patches", f"the position table is a square: try {side**2} or {(side + 1) ** 2}.")
+    draft.fields.update({"image": side * patch, "patch": patch})
+
+
+def _siglip_text(model_type: str, name: str) -> Family:
+    return Family(
+        model_type=model_type,
+        base=f"{name}TextModel",
+        classes={f"{name}TextModel": {"head": "project"}},
+        keys={**_text(32000, 64), **_keys(768, 3072, 12, activation="gelu_pytorch_tanh", eps=1e-6)},
+        fixed={**PRE_NORM, "pool": "last"},
+        adjust=(siglip_projection,),
+    )
+
+
+def _siglip_vision(model_type: str, name: str, image: Adjust) -> Family:
+    return Family(
+        model_type=model_type,
+        base=f"{name}VisionModel",
+        classes={
+            f"{name}VisionModel": {"pooler": "attention"},
+            f"{name}ForImageClassification": {"pooler": "attention", **CLASSIFIED, "head_reads": "mean"},
+        },
+        keys={**IMAGE, **_keys(768, 3072, 12, activation="gelu_pytorch_tanh", eps=1e-6)},
+        fixed=PRE_NORM,
+        adjust=(image, siglip_head, labelled),
+    )
+
+
 FAMILIES = [
     Family(
         model_type="clip_text_model",
@@ -87,23 +125,8 @@ FAMILIES = [
         inert=frozenset({"projection_dim"}),
         adjust=(image_and_patch(patch=32, square=True), biases(missing=("patch", "head")), projected, labelled),
     ),
-    Family(
-        model_type="siglip_text_model",
-        base="SiglipTextModel",
-        classes={"SiglipTextModel": {"head": "project"}},
-        keys={**_text(32000, 64), **_keys(768, 3072, 12, activation="gelu_pytorch_tanh", eps=1e-6)},
-        fixed={**PRE_NORM, "pool": "last"},
-        adjust=(siglip_projection,),
-    ),
-    Family(
-        model_type="siglip_vision_model",
-        base="SiglipVisionModel",
-        classes={
-            "SiglipVisionModel": {"pooler": "attention"},
-            "SiglipForImageClassification": {"pooler": "attention", **CLASSIFIED, "head_reads": "mean"},
-        },
-        keys={**IMAGE, **_keys(768, 3072, 12, activation="gelu_pytorch_tanh", eps=1e-6)},
-        fixed=PRE_NORM,
-        adjust=(image_and_patch(patch=16, square=True), siglip_head, labelled),
-    ),
+    _siglip_text("siglip_text_model", "Siglip"),
+    _siglip_vision("siglip_vision_model", "Siglip", image_and_patch(patch=16, square=True)),
+    _siglip_text("siglip2_text_model", "Siglip2"),
+    _siglip_vision("siglip2_vision_model", "Siglip2", square_of_patches),
 ]
