@@ -34,7 +34,7 @@ KEYS: dict[str, dict[str, tuple[Any, ...]]] = {
         "mask_ratio": (0.0, 0.4, 0.75),
     },
     "siglip2_vision_model": {
-        "num_patches": (1, 4, 9, 10, 16),
+        "num_patches": (1, 4, 9, 16),
         "patch_size": (1, 2, 3),
         "num_channels": (1, 3),
         "vision_use_head": (True, False),
@@ -149,3 +149,14 @@ def test_what_has_no_meaning_with_patches_left_out_is_refused(fields, message):
 def test_the_decoder_of_vit_mae_is_refused_with_the_way_to_its_encoder():
     with pytest.raises(GlassformerError, match=r"its decoder, .* is not implemented. --as ViTMAEModel reads the encoder"):
         from_config({"model_type": "vit_mae", "architectures": ["ViTMAEForPreTraining"]})
+
+
+def test_a_table_of_patches_that_is_no_square_is_refused_with_the_squares_around_it():
+    with pytest.raises(
+        GlassformerError, match="num_patches = 250 is not allowed: the position table is a square: try 225 or 256"
+    ):
+        from_config({"model_type": "siglip2_vision_model", **SIGLIP2, "num_patches": 250})
+    assert from_config({"model_type": "siglip2_vision_model", **SIGLIP2, "num_patches": 256}).spec.patch_grid == (16, 16)
+
+
+SIGLIP2 = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 8, "patch_size": 4}
