@@ -35,6 +35,7 @@ def words_of(name, classifier, rows):
     return {
         "saliency": ("saliency", classifier, "--text", TEXT),
         "lens": ("lens", classifier, "--text", TEXT),
+        "lens over data": ("lens", classifier, rows, "--part", "all"),
         "patch": ("patch", classifier, "the glass walls", "the number walls", "--of", "class=wall"),
         "ablate": ("ablate", classifier, rows, "--part", "all"),
         "probe": ("probe", classifier, rows),
@@ -44,6 +45,7 @@ def words_of(name, classifier, rows):
 FIRST = {
     "saliency": "Completeness gap: ",
     "lens": "layer 1",
+    "lens over data": "The last depth is the model itself.",
     "patch": "the share of the difference",
     "ablate": " of 4 heads can be silenced",
     "probe": "selectivity is the accuracy beyond it",
@@ -76,6 +78,10 @@ def test_every_form_is_whole_and_escaped(name, form, classifier, rows):
     [
         ("saliency", ("--of", "class=walls"), "there is no class 'walls'. Did you mean 'wall'?"),
         ("lens", ("--out", "lens.pdf"), "the name must end in one of .png, .svg."),
+        ("lens", ("--rows", 3), "--rows belongs to DATA: leave it out."),
+        ("lens over data", ("--guesses", 3), "--guesses belongs to --text: leave it out."),
+        ("lens over data", ("--text", "glass"), "lens reads one text or labelled data: give either --text or DATA."),
+        ("lens over data", ("--column", "txt"), "txt"),
         ("ablate", ("--no-label",), "ablate compares predictions with labels: leave --no-label out."),
         ("ablate", ("--kinds", "head,fnn"), "kinds=fnn is not known. Did you mean 'ffn'?"),
         ("patch", ("--at", "layer"), "Did you mean 'layers'?"),

@@ -35,7 +35,7 @@ ROUTES = {
     "attribute": {"attribute", "save_picture"},
     "saliency": {"saliency", "save_picture"},
     "ablate": {"ablate", "save_picture"},
-    "lens": {"lens", "save_picture"},
+    "lens": {"lens", "lens_over", "save_picture"},
     "patch": {"patch", "save_picture"},
     "probe": {"probe", "save_picture"},
     "experiment": {"experiment", "experiments", "save_picture"},

@@ -47,3 +47,28 @@ def test_before_the_sub_layers_the_final_norm_reads_each_depth_by_itself(classif
 def test_a_model_without_a_head_is_refused(minilm):
     with pytest.raises(GlassformerError, match="has no head that answers"):
         gf.lens(minilm, TEXT)
+
+
+def test_over_data_each_depth_is_what_the_lens_says_of_each_text(classifier, labelled, texts):
+    found = gf.lens_over(classifier, labelled, part="all", dtype="float64")
+    labels = ["plain", "glass", "wall"]
+    each = [gf.lens(classifier, text, guesses=3, dtype="float64").answers for text in texts]
+    for place, depth in enumerate(found.depths):
+        assert depth.depth == each[0][place].depth
+        right = [answers[place].guesses[0].label == labels[i % 3] for i, answers in enumerate(each)]
+        shares = [{one.label: one.probability for one in answers[place].guesses}[labels[i % 3]] for i, answers in enumerate(each)]
+        assert depth.accuracy.value == pytest.approx(np.mean(right))
+        assert depth.loss == pytest.approx(float(np.mean(-np.log(shares))), abs=1e-5)
+    assert found.rows == len(texts)
+
+
+def test_the_last_depth_over_data_is_what_evaluate_finds(classifier, labelled):
+    last = gf.lens_over(classifier, labelled, part="all").depths[-1]
+    whole = gf.evaluate(classifier, labelled, part="all")
+    assert last.accuracy == whole.accuracy
+
+
+def test_the_first_rows_alone_can_be_read(classifier, labelled):
+    assert gf.lens_over(classifier, labelled, part="all", rows=7).rows == 7
+    with pytest.raises(GlassformerError, match="rows=0"):
+        gf.lens_over(classifier, labelled, rows=0)

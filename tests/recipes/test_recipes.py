@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-QUICK, LONG = ("epochs",), ("attention_as_answer", "transformer_vs_cnn", "variable_length")
+QUICK, LONG = ("epochs",), ("attention_as_answer", "heads_and_depth", "transformer_vs_cnn", "variable_length")
 
 
 def cooked(name: str, out: Path, *options: str) -> subprocess.CompletedProcess[str]:

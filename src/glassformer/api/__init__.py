@@ -20,7 +20,7 @@ from glassformer.api.cards import card, compare
 from glassformer.api.evaluation import evaluate
 from glassformer.api.generation import generate, translate
 from glassformer.api.insight import attribute
-from glassformer.api.interventions import ablate, lens, patch, probe, saliency
+from glassformer.api.interventions import ablate, lens, lens_over, patch, probe, saliency
 from glassformer.api.jobs import encode_files, predict_files
 from glassformer.api.models import encode, export, predict, verify
 from glassformer.api.numbers import experiment, experiments, run, work
@@ -58,6 +58,7 @@ __all__ = [
     "grade_quiz",
     "largest_batch",
     "lens",
+    "lens_over",
     "longest_context",
     "make_quiz",
     "notation",

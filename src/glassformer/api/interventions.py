@@ -13,6 +13,7 @@ from glassformer.errors import needs_torch
 if TYPE_CHECKING:
     from glassformer.insight.ablation import Ablation
     from glassformer.insight.lens import Lens
+    from glassformer.insight.lens_data import LensOverData
     from glassformer.insight.patching import Patching, Where
     from glassformer.insight.probing import Probes
     from glassformer.insight.saliency import Baseline, Method, Saliency
@@ -115,6 +116,42 @@ def lens(
     from glassformer.insight.lens import lens as read
 
     return read(_loaded(model, device=device, dtype=dtype, as_class=as_class), text, guesses=guesses)
+
+
+@needs_torch
+def lens_over(  # noqa: PLR0913 - one word an option of the command
+    model: str | Path,
+    data: str | Path,
+    *,
+    part: str = "test",
+    rows: int | None = None,
+    text: str = "text",
+    label: str = "label",
+    split: tuple[float, float, float] = (0.8, 0.1, 0.1),
+    seed: int = 0,
+    skip_bad: bool = False,
+    dtype: str = "float32",
+    device: str | None = None,
+    as_class: str | None = None,
+    show_progress: bool = False,
+) -> LensOverData:
+    """Measure what each layer would answer on labelled data: `gf.lens_over("runs/topic-1", "topic").depths[3].accuracy`.
+
+    Accuracy has a 95% interval. `rows` takes the first so many of the part; the other words say how the data is read, as in
+    `evaluate`.
+    """
+    from glassformer.insight.labelled import Labelled
+    from glassformer.insight.lens_data import lens_over as read
+    from glassformer.insight.progress import progress
+    from glassformer.training.data import load_data
+
+    most = arguments.whole("rows", rows, least=1) if rows is not None else None
+    on_bad: Any = "skip" if arguments.yes_no("skip_bad", skip_bad) else "refuse"
+    model_folder(arguments.path("model", model))
+    found = load_data(data, text=text, label=label, split=split, seed=seed, on_bad=on_bad)
+    loaded = _loaded(model, device=device, dtype=dtype, as_class=as_class)
+    with progress("rows", shown=show_progress) as told:
+        return read(loaded, Labelled.of(loaded, found, part, most, "lens"), told=told)
 
 
 @needs_torch

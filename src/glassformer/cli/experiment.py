@@ -19,7 +19,8 @@ from glassformer.spec.reading import only_fields
 @click.option("--out", type=Named(), metavar="FILE", help="Save the picture as FILE.png or FILE.svg.")
 @format_options
 def experiment(words: tuple[str, ...], text: str | None, seed: int, out: str | None, form: str | None) -> None:
-    """Test a textbook claim numerically: order, heads, scaling, padding, norm, convention, causal, teacher-forcing.
+    """Test a textbook claim numerically: order, heads, scaling, padding, norm, convention, causal, teacher-forcing,
+    explanation, folding.
 
     Without a name, lists the experiments. Fields change the encoder. Exits with 1 if the claim does not hold.
 

@@ -119,25 +119,42 @@ def saliency(model: Path, out: str | None, form: str | None, **options: Any) -> 
 
 @click.command()
 @model_argument
-@click.option("--text", required=True, help="Input text.")
-@click.option("--guesses", default=5, show_default=True, type=click.IntRange(1, 100), metavar="N", help="Guesses of each answer.")
+@click.argument("data", required=False)
+@click.option("--text", help="Input text, instead of DATA.")
+@click.option("--guesses", type=click.IntRange(1, 100), metavar="N", help="Guesses of each answer to --text.  [default: 5]")
+@click.option("--part", metavar="NAME", help="Of DATA: train, validation, test, an extra part, or all.  [default: test]")
+@click.option("--rows", type=click.IntRange(min=1), metavar="N", help="Use the first N rows of DATA.")
+@click.option("--column", metavar="NAME", help="Column of DATA with the texts.  [default: text]")
+@click.option("--label", metavar="COLUMN", help="Column of DATA with the labels.  [default: label]")
 @as_option
 @dtype_option
 @device_option
 @out_option
 @format_options
-def lens(model: Path, out: str | None, form: str | None, **options: Any) -> None:
-    """Show what each layer would answer if the head read it: classes, tags, or tokens.
+def lens(model: Path, data: str | None, text: str | None, out: str | None, form: str | None, **options: Any) -> None:
+    """Show what each layer would answer if the head read it: classes, tags, or tokens of a text; accuracy on labelled DATA.
 
     Each depth is normalised by its own norm: after the residual sum that of the layer, before the sub-layers the final norm with
     the statistics of that depth.
 
     \b
     glassformer lens runs/topic-1 --text "Shares fell sharply"
+    glassformer lens runs/topic-1 topic --rows 500
     glassformer lens path/to/bert --text "The [MASK] of the river" --out lens.png
     """
+    if (data is None) == (text is None):
+        raise GlassformerError("lens reads one text or labelled data: give either --text or DATA.")
+    of_text, of_data = ("guesses",), ("part", "rows", "column", "label")
+    for name in of_text if text is None else of_data:
+        if options[name] is not None:
+            raise GlassformerError(f"--{name} belongs to {'--text' if text is None else 'DATA'}: leave it out.")
+    given = {name: value for name, value in options.items() if value is not None}
     _check_picture(out)
-    _give(gf.lens(model, **options), out, form)
+    if data is None:
+        _give(gf.lens(model, text, **given), out, form)
+        return
+    given |= {"text": given.pop("column")} if "column" in given else {}
+    _give(gf.lens_over(model, data, show_progress=True, **given), out, form)
 
 
 @click.command()

@@ -100,8 +100,7 @@ def lens(model: LoadedModel, text: Text, *, guesses: int = 5) -> Lens:
         read = given(model, text)
         hidden = model.encoder(read.ids, segments=read.segments, return_hidden=True).hidden
         answers: list[Answer] = []
-        for number, x_BTD in enumerate(hidden):
-            depth = f"layer {number - 1}" if number else "embeddings"
+        for depth, x_BTD in zip(depth_names(spec.layers), hidden, strict=True):
             logits = finish(model.encoder, x_BTD, Padded()).logits
             assert logits is not None
             shares = logits[0].float().softmax(-1)
@@ -110,6 +109,11 @@ def lens(model: LoadedModel, text: Text, *, guesses: int = 5) -> Lens:
             else:
                 answers.append(Answer(depth, None, _best(model, shares, guesses)))
     return Lens(path_text(model.folder.path), tuple(read.tokens), tuple(answers))
+
+
+def depth_names(layers: int) -> list[str]:
+    """`embeddings`, `layer 0`, `layer 1`, …"""
+    return ["embeddings", *(f"layer {number}" for number in range(layers))]
 
 
 def _best(model: LoadedModel, shares: Tensor, count: int) -> tuple[Guess, ...]:

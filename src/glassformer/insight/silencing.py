@@ -61,12 +61,12 @@ class Onward:
         self.encoder = laid_out(encoder) if isinstance(encoder, FastEncoder) and serves(encoder) else copy(encoder)
         self.encoder.rectangles_only = True  # the hidden states of a packed row could not be changed row by row
 
-    def begin(self, given: Inputs, layout: Layout) -> Begun:
-        """Run the layers, and keep what enters each."""
+    def begin(self, given: Inputs, layout: Layout, *, whole: bool = False) -> Begun:
+        """Run the layers, and keep what enters each; `whole` also runs the last one for every token."""
         x = self.encoder.embeddings(given.inputs, given.segments, given.positions)
         contexts = list(self.encoder.contexts(x.shape[1], x.dtype, layout, given.positions))
         places = None
-        if isinstance(self.encoder, FastEncoder) and self.encoder.head is not None:
+        if not whole and isinstance(self.encoder, FastEncoder) and self.encoder.head is not None:
             places = self.encoder.places_read(x.shape[0], x.shape[1], Inside(layout, None), given.predict_at)
         states = [x]
         for number, (block, context) in enumerate(contexts):

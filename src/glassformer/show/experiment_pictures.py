@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.numbers.experiments import Causal, Convention, Heads, Norm, Order, Padding, Scaling, TeacherForcing
+from glassformer.numbers.experiments import (
+    Causal,
+    Convention,
+    Explanation,
+    Folding,
+    Heads,
+    Norm,
+    Order,
+    Padding,
+    Scaling,
+    TeacherForcing,
+)
 from glassformer.program.axes import Floats
 from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, drawn, figures, new_figure
@@ -262,4 +273,45 @@ def _teacher_forcing(found: TeacherForcing) -> Figure:
     axes.set_xticks(places, [f"{row.read} → {row.next}" for row in found.rows], fontsize=8)
     axes.set_title("largest difference between one pass over the target and one step at a time", fontsize=9)
     axes.legend(loc="upper left", fontsize=8)
+    return figure
+
+
+@_draw.register
+def _explanation(found: Explanation) -> Figure:
+    """The weights of head 0 in both models."""
+    count = len(found.words)
+    side = float(np.clip(0.42 * count, 2.4, 5.0))
+    figure = new_figure(2 * side + 1.3, side)
+    grids = found.weights[:, 0]
+    for number, (weights, name) in enumerate(zip(grids, ("the model", "another one with the same outputs"), strict=True)):
+        axes = _panel(figure, number * (side + 1.3), 0, side, side)
+        weights_panel(axes, weights, top=scale_top(grids))
+        label_tokens(axes, found.words, cell=side / count)
+        if count <= VALUES_UP_TO:
+            write_values(axes, weights, top=scale_top(grids), size=6.5)
+        axes.text(0, -0.03, f"{name}: weights of head 0", transform=axes.transAxes, va="top", fontsize=9)
+    scale_bar(figure, figure.axes[0], (2 * side + 1.5, side - min(side, 1.8), 0.12, min(side, 1.8)), scale_label(grids[0]))
+    figure.text(0, -0.3 / side, "rows are queries, columns are keys", ha="left", va="top", fontsize=9)
+    return figure
+
+
+@_draw.register
+def _folding(found: Folding) -> Figure:
+    """The difference between the folded model and the original after each layer, on a logarithmic scale."""
+    figure = new_figure(5.0, 2.8, layout="constrained")
+    axes = figure.subplots()
+    layers = [row.layer for row in found.rows]
+    for values, name, colour, marker in (
+        ([row.post for row in found.rows], "post", LINES.second, "o"),
+        ([row.pre for row in found.rows], "pre", LINES.first, "s"),
+    ):
+        axes.plot(layers, np.maximum(values, SMALLEST_DIFFERENCE), color=colour, marker=marker, label=name)
+    axes.set_yscale("log")
+    axes.set_ylim(SMALLEST_DIFFERENCE, 100)
+    axes.set_yticks([1e-16, 1e-12, 1e-8, 1e-4, 1], ["1e−16", "1e−12", "1e−8", "1e−4", "1"])
+    axes.minorticks_off()
+    axes.set_xticks(_ticks(len(layers)))
+    axes.set_xlabel("layer")
+    axes.set_title("largest difference after folding γ and β", fontsize=9)
+    axes.legend(loc="center right", fontsize=8)
     return figure

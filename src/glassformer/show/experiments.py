@@ -10,6 +10,8 @@ from glassformer.numbers.experiments import (
     Causal,
     Convention,
     Experiment,
+    Explanation,
+    Folding,
     Heads,
     Norm,
     Order,
@@ -229,5 +231,44 @@ def _teacher_forcing(found: TeacherForcing) -> Table:
         "target and those of one step at a time, which knows the keys and values of earlier tokens and nothing else of them. "
         "'Without': a step that has forgotten these, too.",
         f"The loss is {number(found.loss)} either way: the mean of −ln of the probabilities, which are those of random weights.",
+    )
+    return _table(found, columns, rows, notes)
+
+
+@present.register
+def _explanation(found: Explanation) -> Table:
+    titles = ("weight", "in the second model", "most attended there", "attention moved")
+    columns = [Column("query"), Column("attends most to"), *(Column(title, right=title != titles[2]) for title in titles)]
+    rows = [
+        [row.word, row.most, number(row.weight), number(row.weight_there), row.most_there, f"{100 * row.moved:.0f} %"]
+        for row in found.rows
+    ]
+    heads, queries = found.weights.shape[1:3]
+    notes = (
+        "",
+        f"Weights of head 0. The second model has other matrices W_Q and W_K and is equal otherwise; its outputs differ by "
+        f"{almost(found.same) if found.same <= ROUNDING else '< 1e-9'} on this sentence, and by up to {number(found.other)} if the "
+        "words come in the reverse order.",
+        f"Over all heads, {found.changed} of {heads * queries} queries attend most to another word, and "
+        f"{100 * found.moved:.0f} % of the attention goes elsewhere.",
+    )
+    return _table(found, columns, rows, notes)
+
+
+@present.register
+def _folding(found: Folding) -> Table:
+    titles = ("pre: difference", "post: difference", "post, relative")
+    columns = [Column("after layer"), *(Column(title, right=True) for title in titles)]
+    rows = [
+        [str(row.layer), "< 1e-11" if row.pre <= 1e-11 else number(row.pre), number(row.post), f"{100 * row.relative:.0f} %"]
+        for row in found.rows
+    ]
+    (pre_all, pre_matrices), (post_all, post_matrices) = found.readers["pre"], found.readers["post"]
+    notes = (
+        "",
+        "Largest differences of the outputs between a model whose norms have γ = 1 and β = 0, with their scale and shift in the "
+        "matrices that read them, and the original.",
+        f"Of the {pre_all} steps that read a norm in the pre-norm encoder, {pre_matrices} are matrices; of {post_all} in the "
+        f"post-norm encoder, {post_matrices}: the others are residual sums, which have no matrix.",
     )
     return _table(found, columns, rows, notes)

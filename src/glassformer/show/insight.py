@@ -155,6 +155,13 @@ def _lens(found: Any) -> Iterator[Table]:
     yield Table(f"What each layer of {found.model} would answer", heads, rows)
 
 
+def _lens_over_data(found: Any) -> Iterator[Table]:
+    columns = [Column("read after"), *(Column(name, right=True) for name in ("accuracy", "95% interval", "loss"))]
+    rows = [[one.depth, _share(one.accuracy.value), _reach(one.accuracy, _share), f"{one.loss:.4f}"] for one in found.depths]
+    notes = ["The last depth is the model itself.", *found.notes]
+    yield Table(f"What each layer of {found.model} would answer on {found.data}, {found.part}: {found.rows:,} rows", columns, rows, notes)
+
+
 def _patching(found: Any) -> Iterator[Table]:
     pairs = zip(found.clean, found.corrupt, strict=True)
     words = [shown(one if one == other else f"{one} / {other}") for one, other in pairs]
@@ -189,6 +196,7 @@ TABLES: dict[str, Callable[[Any], Iterator[Table]]] = {
     "Ablation": _ablation,
     "Saliency": _saliency,
     "Lens": _lens,
+    "LensOverData": _lens_over_data,
     "Patching": _patching,
     "Probes": _probes,
 }

@@ -10,6 +10,8 @@ from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.numbers.experiments.causal import Causal, causal
 from glassformer.numbers.experiments.convention import Convention, convention
 from glassformer.numbers.experiments.experiment import Check, Experiment
+from glassformer.numbers.experiments.explanation import Explanation, explanation
+from glassformer.numbers.experiments.folding import Folding, folding
 from glassformer.numbers.experiments.heads import Heads, heads
 from glassformer.numbers.experiments.norm import Norm, norm
 from glassformer.numbers.experiments.order import Order, order
@@ -27,10 +29,13 @@ EXPERIMENTS: dict[str, Callable[..., Experiment]] = {
     "convention": convention,
     "causal": causal,
     "teacher-forcing": teacher_forcing,
+    "explanation": explanation,
+    "folding": folding,
 }
 
 CLAIMS: dict[str, str] = {
-    kind.name: kind.claim for kind in (Order, Heads, Scaling, Padding, Norm, Convention, Causal, TeacherForcing)
+    kind.name: kind.claim
+    for kind in (Order, Heads, Scaling, Padding, Norm, Convention, Causal, TeacherForcing, Explanation, Folding)
 }
 
 
@@ -54,6 +59,8 @@ __all__ = [
     "Check",
     "Convention",
     "Experiment",
+    "Explanation",
+    "Folding",
     "Heads",
     "Norm",
     "Order",
