@@ -82,7 +82,9 @@ def cook(recipe: Recipe) -> dict[str, Any]:
     ranks = np.argsort(np.argsort(accuracy, kind="stable"))
     order = float(np.corrcoef(ranks, np.arange(len(ranks)))[0, 1])
     recipe.band("share of heads that can be silenced for at most 1 point", free / heads, 0.5 if recipe.small else 0.9)
-    recipe.band("accuracy of the last depth minus that of the embeddings", accuracy[-1] - accuracy[0], 0.1 if recipe.small else 0.3)
+    recipe.band(
+        "accuracy of the last depth minus that of the embeddings", accuracy[-1] - accuracy[0], 0.1 if recipe.small else 0.3
+    )
     recipe.band("rank correlation of depth and accuracy", order, 0.5 if recipe.small else 0.8, 1.0 + 1e-9)
     return {"ablation": ablation.to_dict(), "lens": lens.to_dict(), "rank_correlation": order}
 

@@ -22,6 +22,7 @@ SAME = [
     ("shapes", {"spec": "layer t=5", "columns": True}, ["shapes", "layer", "t=5", "--columns"]),
     ("cost", {"spec": LAYER, "train": True, "rows": 100}, ["cost", *LAYER.split(), "--train"]),
     ("presets", {}, ["presets"]),
+    ("presets", {"decoders": True}, ["presets", "--decoders"]),
     ("presets", {"name": "bert-base"}, ["presets", "bert-base"]),
     (
         "explain",

@@ -152,7 +152,7 @@ def test_gemma_2_sees_a_window_in_every_other_layer():
 
 def test_what_is_not_implemented_for_decoders_says_so_in_one_line(tmp_path):
     with pytest.raises(gf.GlassformerError, match="gpt2 is a decoder, which this does not support yet"):
-        gf.ask("params", "gpt2")
+        gf.card("gpt2")
     with pytest.raises(gf.GlassformerError, match="head=classify is not implemented for decoders"):
         gf.count("gpt2", head="classify")
     with pytest.raises(gf.GlassformerError, match="rotary_width=3 is not allowed"):

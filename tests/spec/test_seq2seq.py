@@ -161,4 +161,4 @@ def test_what_is_not_read_is_refused_by_its_key(model_type, changes, message):
 
 def test_what_is_not_implemented_for_encoder_decoders_says_so_in_one_line():
     with pytest.raises(gf.GlassformerError, match="transformer is an encoder-decoder, which this does not support yet"):
-        gf.ask("params", "transformer")
+        gf.card("transformer")

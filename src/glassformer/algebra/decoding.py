@@ -90,7 +90,7 @@ def decoding(program: Program, *, dtype: Dtype = "float32", label: str = "spec")
     if not isinstance(program.spec, DecoderSpec | Seq2SeqSpec):
         raise GlassformerError(f"{label} is an encoder: it makes no next token, so there is no decoding step. Name a decoder.")
     length = program.sizes.t if program.sizes.u is None else program.sizes.u
-    seen = _seen(program)
+    seen = keys_seen(program)
     steps = [step for step in program.steps if _is_repeated(step)]
     rows = tuple([_row(step, length, seen) for step in steps])
     caches: dict[str, int] = {}
@@ -108,7 +108,7 @@ def _is_repeated(step: Step) -> bool:
     return step.block.stack != "encoder" and (step.block.kind != "cross" or by_query)
 
 
-def _seen(program: Program) -> dict[str, int]:
+def keys_seen(program: Program) -> dict[str, int]:
     """For each attention with a mask: how many keys its last query sees."""
     counted: dict[tuple[Mask, int, int], int] = {}
     seen: dict[str, int] = {}

@@ -30,6 +30,10 @@ def _part(part: str) -> Selector:
     return lambda parameter: parameter.block.part == part
 
 
+def _stack(stack: str) -> Selector:
+    return lambda parameter: parameter.block.stack == stack
+
+
 # A position table, or the weights of positional convolutions.
 POSITION: tuple[Role, ...] = ("position", "position direction", "position length", "position weight", "position convolution")
 
@@ -43,6 +47,8 @@ PARTS: dict[str, tuple[str, Selector]] = {
     "patches": ("the patch projection", _role("patch")),
     "convolutions": ("the convolutions over sound, not those of positions", _role("convolution")),
     "layers": ("all layers", _part("layers")),
+    "encoder": ("all layers; of an encoder-decoder its encoder, with the tables that both stacks share", _part("layers")),
+    "decoder": ("of an encoder-decoder: its decoder, without tables that both stacks share", _stack("decoder")),
     "attention": (
         "the attention projections W_Q W_K W_V W_O and their biases, cross-attention's too",
         _inside("attention", "cross"),
@@ -64,7 +70,6 @@ PARTS: dict[str, tuple[str, Selector]] = {
 
 ALIASES = {
     "embedding": "embeddings",
-    "encoder": "layers",
     "norm": "norms",
     "layernorm": "norms",
     "layernorms": "norms",
@@ -92,9 +97,11 @@ def part_names(text: str | Iterable[str] | None) -> list[str]:
 
 def selector(name: str, parameters: Iterable[Parameter]) -> Selector:
     """Return a function that selects the parameters of a part, a symbol (`W_Q`) or a block (`layers.3`, `layers.0.ffn`)."""
+    known = list(parameters)
+    if name == "encoder" and any(parameter.block.stack for parameter in known):
+        return _stack(name)
     if name in PARTS:
         return PARTS[name][1]
-    known = list(parameters)
     symbols = {parameter.tensor.symbol for parameter in known}
     if name in symbols:
         return lambda parameter: parameter.tensor.symbol == name

@@ -94,7 +94,7 @@ class Shapes(Result):
     def __getitem__(self, name: str) -> Shape:
         found = {row.name: row for row in self.rows}
         if not isinstance(name, str) or name not in found:
-            raise GlassformerError(f"there is no tensor '{shown(name)}' in this encoder.{self._meant(shown(name))}")
+            raise GlassformerError(f"there is no tensor '{shown(name)}' in this model.{self._meant(shown(name))}")
         return found[name]
 
     def _meant(self, name: str) -> str:

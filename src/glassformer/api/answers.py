@@ -133,4 +133,4 @@ def _asked_of(what: What | None, as_class: str | None, fields: dict[str, Any]) -
     """Return the encoder of an expression; None if the expression names its own or needs none."""
     if what is None and as_class is None and not fields:
         return None
-    return request("encoder" if what is None else what, as_class=as_class, **fields)
+    return request("encoder" if what is None else what, as_class=as_class, decoders=True, **fields)

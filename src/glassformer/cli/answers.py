@@ -146,4 +146,4 @@ def spec_of(words: tuple[str, ...], as_class: str | None) -> tuple[Request | Non
     fields, over = several(written)
     only_fields(written)
     given: dict[str, Any] = {**fields}
-    return request(name, as_class=as_class, **given), over
+    return request(name, as_class=as_class, decoders=True, **given), over

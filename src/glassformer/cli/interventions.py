@@ -150,11 +150,11 @@ def lens(model: Path, data: str | None, text: str | None, out: str | None, form:
             raise GlassformerError(f"--{name} belongs to {'--text' if text is None else 'DATA'}: leave it out.")
     given = {name: value for name, value in options.items() if value is not None}
     _check_picture(out)
-    if data is None:
+    if data is not None:
+        given |= {"text": given.pop("column")} if "column" in given else {}
+        _give(gf.lens_over(model, data, show_progress=True, **given), out, form)
+    elif text is not None:
         _give(gf.lens(model, text, **given), out, form)
-        return
-    given |= {"text": given.pop("column")} if "column" in given else {}
-    _give(gf.lens_over(model, data, show_progress=True, **given), out, form)
 
 
 @click.command()

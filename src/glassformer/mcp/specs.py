@@ -25,7 +25,7 @@ class Model:
     as_class: str | None = None
 
     def request(self) -> Request:
-        return request(self.name, as_class=self.as_class, **self.fields)
+        return request(self.name, as_class=self.as_class, decoders=True, **self.fields)
 
 
 def model(folders: Folders, spec: str) -> Model:

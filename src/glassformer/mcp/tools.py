@@ -150,13 +150,13 @@ def check_solution(folders: Folders, *, text: Solution = "", file: Text = "", ro
     return fitted(found.to_dict(), rows=rows, way_out=MORE)
 
 
-def presets(_: Folders, *, name: Text = "", fields: bool = False) -> Document:
+def presets(_: Folders, *, name: Text = "", fields: bool = False, decoders: bool = False) -> Document:
     from glassformer import api
     from glassformer.spec.presets import preset
 
     if name:
         return fitted(preset(name).to_dict(), rows=MOST_ROWS)
-    return fitted({"fields": api.fields()}, rows=MOST_ROWS) if fields else dict(api.presets())
+    return fitted({"fields": api.fields(decoders=decoders)}, rows=MOST_ROWS) if fields else dict(api.presets(decoders=decoders))
 
 
 FUNCTIONS: tuple[Callable[..., Document], ...] = (ask, check, count, shapes, cost, explain, work, check_solution, presets)

@@ -247,8 +247,8 @@ def _explanation(found: Explanation) -> Table:
     notes = (
         "",
         f"Weights of head 0. The second model has other matrices W_Q and W_K and is equal otherwise; its outputs differ by "
-        f"{almost(found.same) if found.same <= ROUNDING else '< 1e-9'} on this sentence, and by up to {number(found.other)} if the "
-        "words come in the reverse order.",
+        f"{almost(found.same) if found.same <= ROUNDING else '< 1e-9'} on this sentence, and by up to {number(found.other)} if "
+        "the words come in the reverse order.",
         f"Over all heads, {found.changed} of {heads * queries} queries attend most to another word, and "
         f"{100 * found.moved:.0f} % of the attention goes elsewhere.",
     )

@@ -159,7 +159,9 @@ def _lens_over_data(found: Any) -> Iterator[Table]:
     columns = [Column("read after"), *(Column(name, right=True) for name in ("accuracy", "95% interval", "loss"))]
     rows = [[one.depth, _share(one.accuracy.value), _reach(one.accuracy, _share), f"{one.loss:.4f}"] for one in found.depths]
     notes = ["The last depth is the model itself.", *found.notes]
-    yield Table(f"What each layer of {found.model} would answer on {found.data}, {found.part}: {found.rows:,} rows", columns, rows, notes)
+    yield Table(
+        f"What each layer of {found.model} would answer on {found.data}, {found.part}: {found.rows:,} rows", columns, rows, notes
+    )
 
 
 def _patching(found: Any) -> Iterator[Table]:

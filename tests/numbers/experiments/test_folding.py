@@ -11,7 +11,9 @@ from glassformer.program import build
 from glassformer.spec import EncoderSpec
 
 
-@pytest.mark.parametrize("fields", [{}, {"layers": 1}, {"activation": "swiglu"}, {"heads": 4, "kv_heads": 2}, {"d_model": 8, "heads": 2}])
+@pytest.mark.parametrize(
+    "fields", [{}, {"layers": 1}, {"activation": "swiglu"}, {"heads": 4, "kv_heads": 2}, {"d_model": 8, "heads": 2}]
+)
 def test_folding_is_exact_before_the_sub_layers_and_not_after_the_sums(fields):
     found = folding(**fields)
     assert found.holds

@@ -44,7 +44,7 @@ def _request(words: tuple[str, ...]) -> Request:
         raise GlassformerError(
             f"'{shown(said)}' is not a preset, and a document cannot name files.{nearest(said, preset_names())}"
         )
-    return request_from_words((name, *words[1:]))
+    return request_from_words((name, *words[1:]), decoders=True)
 
 
 def block_questions(text: str, start: int, end: int) -> Iterator[tuple[int, int, Question | None]]:

@@ -133,7 +133,8 @@ def _entries() -> Iterator[tuple[tuple[str, ...], tuple[str, str]]]:
                 tag = value if kind == "word" else {"family": "model"}.get(kind, kind)
                 yield tuple(normal(word) for word in phrase.split()), (tag, value)
     for name, preset in known_as().items():
-        if "-" in name:  # not `layer` and `encoder`, which are words
+        if "-" in name or name[-1].isdigit():  # not `layer` and `encoder`, which are words
             *first, last = [normal(part) for part in name.replace("_", "-").replace(".", "-.-").split("-")]
             yield (*first, last), ("model", preset)
-            yield (*first, *((last[0], last[1:]) if last[1:].isdigit() else (last,))), ("model", preset)  # ViT-B/16
+            letters = last.rstrip("0123456789")
+            yield (*first, *(part for part in (letters, last[len(letters) :]) if part)), ("model", preset)  # ViT-B/16, GPT-2

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting
 from glassformer.program.axes import HEADS
 from glassformer.program.roles import ENCODER
+from glassformer.spec import DecoderSpec, Seq2SeqSpec
 
 QKV = ("W_Q", "W_K", "W_V")
 FFN = ("W_1", "W_2", "W_3")
@@ -15,8 +17,9 @@ ATTENTION_BIASES = ("b_Q", "b_K", "b_V", "b_O")
 EMBEDDINGS, HEAD = ENCODER.inside("embeddings", "embeddings"), ENCODER.inside("head", "head")
 POOLER = ENCODER.inside("pooler", "pooler")
 ATTENTION = ENCODER.inside("layers", "layers").inside("0", "layer", 0).inside("attention", "attention")
+CROSS = ATTENTION.above.inside("cross", "cross") if ATTENTION.above else ATTENTION
 USUAL_LENGTHS = (512, 1024, 2048, 5000)  # of a position table that does not exist
-USUAL_VOCABULARIES = (30522, 28996, 50265, 32000, 30000)
+USUAL_VOCABULARIES = (30522, 28996, 50265, 32000, 30000, 50257, 128256)
 
 
 class Rewrite(NamedTuple):
@@ -99,7 +102,7 @@ def attention_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pi
     yield "b_Q, b_K, b_V left out", _drop(pieces, *ATTENTION_BIASES[:3])
     for symbols in (QKV, (*QKV, "W_O")):
         extra = [_bias_of(p) for p in pieces if p.symbol in symbols and not _has_bias(p, pieces)]
-        yield "biases counted that this encoder does not have", (*pieces, *extra)
+        yield "biases counted that this model does not have", (*pieces, *extra)
 
 
 def _has_bias(weight: Piece, pieces: Pieces) -> bool:
@@ -121,12 +124,15 @@ def ffn_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]
     yield "b_1 left out", _drop(pieces, "b_1")
     yield "b_2 left out", _drop(pieces, "b_2")
     extra = [_bias_of(p) for p in pieces if p.symbol in FFN and not _has_bias(p, pieces)]
-    yield "biases counted that this encoder does not have", (*pieces, *extra)
+    yield "biases counted that this model does not have", (*pieces, *extra)
 
 
 def norms(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     yield "one norm per layer", _changed(pieces, lambda p: None if p.block.word == "norm_2" else p)
     yield "gamma without beta", _drop(pieces, "beta")
+    extra = [replace(p, symbol="beta") for p in pieces if p.symbol == "gamma" and setting.spec.norm_kind == "rms"]
+    yield "a beta counted for every gamma, which RMSNorm does not have", (*pieces, *extra)
+    yield "the norm after the last layer left out", _changed(pieces, lambda p: None if p.part == "final_norm" else p)
     scalar = _changed(pieces, lambda p: p.without("d_model", "d_embedding", "d_head") if p.kind == "norm" else p)
     yield "gamma and beta taken as single numbers", scalar
 
@@ -165,10 +171,40 @@ def fixed_positions(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pie
 
 def tied_twice(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     spec = setting.spec
+    table = next((p for p in pieces if p.symbol == "E_token"), None)
+    if table is None:
+        return
+    again = Piece(HEAD, "W_vocab", "weight", table.factors)
     if spec.head in ("mlm", "pretrain") and spec.tie:
-        table = next((p for p in pieces if p.symbol == "E_token"), None)
-        if table is not None:
-            yield "the tied token table counted again in the head", (*pieces, Piece(HEAD, "W_vocab", "weight", table.factors))
+        yield "the tied token table counted again in the head", (*pieces, again)
+    writes = spec.decoder if isinstance(spec, Seq2SeqSpec) else spec
+    tied = writes.predicts_next and writes.tie
+    if tied:
+        yield "the tied token table counted again for the logits", (*pieces, again)
+    if isinstance(spec, Seq2SeqSpec) and spec.shares_table:
+        other = replace(table, block=HEAD, symbol="E_token")
+        yield "the shared token table counted once for each stack", (*pieces, other)
+        if tied:
+            yield "the shared token table counted three times: for each stack and for the logits", (*pieces, other, again)
+
+
+def cross_attention(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    spec = setting.spec
+    if isinstance(spec, Seq2SeqSpec):
+        yield "cross-attention left out", _changed(pieces, lambda p: None if p.block.reads_source else p)
+        alike = _changed(pieces, lambda p: None if p.block.reads_source or p.block.word == "norm_cross" else p)
+        yield "the decoder's layers counted like the encoder's, without cross-attention and its norm", alike
+    elif isinstance(spec, DecoderSpec):
+        own = tuple(p for p in pieces if any(block.kind == "attention" for block in p.block.around))
+        second = tuple(replace(p, block=CROSS) for p in own)
+        yield "a cross-attention counted in each layer, which a decoder-only model does not have", (*pieces, *second)
+
+
+def one_stack(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    if len({p.block.stack for p in pieces}) > 1:
+        yield "the decoder left out", _changed(pieces, lambda p: None if p.block.stack == "decoder" else p)
+        left = _changed(pieces, lambda p: None if p.block.stack == "encoder" and p.symbol != "E_token" else p)
+        yield "the encoder left out", left
 
 
 def ffn_matrices(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -282,6 +318,8 @@ RULES: dict[str, Rule] = {
     "position_or_segment_table_missing": missing_tables,
     "sinusoidal_counted": fixed_positions,
     "tied_weights_twice": tied_twice,
+    "cross_attention_missing": cross_attention,
+    "one_stack_only": one_stack,
     "ffn_one_or_twice": ffn_matrices,
     "dv_dk_mixed": mixed_widths,
     "sequence_length_in_parameters": lengths,

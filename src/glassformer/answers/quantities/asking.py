@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from glassformer.answers.quantities.answer import Answer, Table
-from glassformer.answers.quantities.context import Overrides, model_named, with_fields
+from glassformer.answers.quantities.context import FIELDS, LENGTHS, Overrides, model_named, with_fields
 from glassformer.answers.quantities.evaluation import Evaluation, is_known, meaning_of, unknown_names
 from glassformer.answers.quantities.units import worth
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.language import read, write
 from glassformer.expressions.tree import Converted, List, Name, Node, Quantity, Relation, rebuilt, walk
-from glassformer.spec.encoder_fields import defaults
+from glassformer.spec import DecoderSpec
 from glassformer.spec.fields import field_rules
-from glassformer.spec.reading import SIZES, Request
+from glassformer.spec.reading import Request
 
 MOST_ROWS = 200
-NOT_GIVEN = {"batch": 1, "t": None}
-WHOLE_FIELDS = frozenset(name for name, rule in field_rules().items() if rule.kind == "whole")
+NOT_GIVEN = {"batch": 1, "t": None, "u": None}
+WHOLE_FIELDS = frozenset(name for name, rule in field_rules(DecoderSpec).items() if rule.kind == "whole")
 
 
 def ask(
@@ -57,11 +57,11 @@ def several(fields: Mapping[str, object]) -> tuple[dict[str, object], dict[str, 
 
 
 def _values(name: str, value: object) -> list[str]:
-    if name not in SIZES and name not in WHOLE_FIELDS:
+    if name not in LENGTHS and name not in WHOLE_FIELDS:
         return []
     if isinstance(value, str):
         parts = value.split(",")
-        thousands = name not in SIZES and all(len(part) == 3 for part in parts[1:])  # vocab=30,522 is one number
+        thousands = name not in LENGTHS and all(len(part) == 3 for part in parts[1:])  # vocab=30,522 is one number
         return [] if thousands else parts
     return [str(one) for one in value] if isinstance(value, list | tuple | range) else []
 
@@ -87,8 +87,8 @@ def stated_sizes(node: Node, request: Request | None) -> Overrides:
     Quantities without that option keep the size of the spec, so `flops(t=512) / flops` compares two lengths.
     """
     options = [option for quantity in walk(node) if isinstance(quantity, Quantity) for option in quantity.options]
-    stated = {size: {write(value) for key, value in options if key == size} for size in SIZES}
-    open_sizes = [size for size in SIZES if request is not None and getattr(request, size) == NOT_GIVEN[size]]
+    stated = {size: {write(value) for key, value in options if key == size} for size in LENGTHS}
+    open_sizes = [size for size in LENGTHS if request is not None and getattr(request, size) == NOT_GIVEN[size]]
     return tuple((size, stated[size].pop()) for size in open_sizes if len(stated[size]) == 1)
 
 
@@ -103,7 +103,7 @@ def _listed(node: Node) -> dict[str, list[str]]:
     for quantity in walk(node):
         if isinstance(quantity, Quantity):
             for key, value in quantity.options:
-                if isinstance(value, List) and not value.bracket and (key in SIZES or key in defaults()):
+                if isinstance(value, List) and not value.bracket and (key in LENGTHS or key in FIELDS):
                     found[key] = [write(item) for item in value.items]
     return found
 

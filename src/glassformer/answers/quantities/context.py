@@ -16,12 +16,14 @@ from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import List, Name, Node, Quantity
 from glassformer.program import Program, build
-from glassformer.spec import EncoderSpec
+from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 from glassformer.spec.encoder_fields import defaults
 from glassformer.spec.presets import known_preset, preset_names
-from glassformer.spec.reading import SIZES, Request, request, request_from_words
+from glassformer.spec.reading import SIZES, TARGET, Request, request, request_from_words
 
 Overrides = tuple[tuple[str, str], ...]
+LENGTHS = (*SIZES, TARGET)
+FIELDS = defaults(DecoderSpec)  # of encoders and decoders
 YES_NO = {"yes": True, "no": False, "true": True, "false": False}
 
 
@@ -66,8 +68,9 @@ class Context:
         if "layer" not in self.options or self.word("layer", "") == "all":
             return None
         number = self.number("layer")
-        if not 0 <= number < self.spec.layers:
-            raise GlassformerError(f"{self.text}: layer={number} does not exist; the layers are 0 to {self.spec.layers - 1}.")
+        layers = max(self.spec.layers, self.spec.decoder.layers if isinstance(self.spec, Seq2SeqSpec) else 0)
+        if not 0 <= number < layers:
+            raise GlassformerError(f"{self.text}: layer={number} does not exist; the layers are 0 to {layers - 1}.")
         return number
 
     @cached_property
@@ -119,8 +122,8 @@ def whole(node: Node, what: str) -> int:
 
 
 @lru_cache(maxsize=16)
-def _program(spec: EncoderSpec, batch: int, t: int | None) -> Program:
-    return build(spec, batch=batch, t=t)
+def _program(spec: EncoderSpec, batch: int, t: int | None, u: int | None) -> Program:
+    return build(spec, batch=batch, t=t, u=u)
 
 
 def program_of(requested: Request) -> Program:
@@ -128,7 +131,7 @@ def program_of(requested: Request) -> Program:
     spec, length = requested.spec, requested.t
     if length is not None and spec.longest is not None and length > spec.longest and not spec.one_length:
         spec = spec.replace(positions=length)
-    return _program(spec, requested.batch, length)
+    return _program(spec, requested.batch, length, requested.u)
 
 
 def resolve(
@@ -142,10 +145,10 @@ def resolve(
             raise GlassformerError(f"{shown(write(quantity))}: {key} is given twice.")
         if key in own and not (key == "head" and isinstance(node, Name)):  # head=mlm is the task head, head=0 an attention head
             options[key] = node
-        elif key in SIZES or key in defaults():
+        elif key in LENGTHS or key in FIELDS:
             fields[key] = _field_text(key, node)
         else:
-            known = [*own, *SIZES, *defaults()]
+            known = [*own, *LENGTHS, *FIELDS]
             said = f" Options of {quantity.name}: {', '.join(own)}, and any field of the spec." if own else ""
             raise GlassformerError(f"{shown(write(quantity))}: '{shown(key)}' is not an option.{nearest(key, known)}{said}")
     return Context(quantity, with_fields(model_of(quantity, requested, files=files), fields), options)
@@ -168,21 +171,17 @@ def model_named(words: str, *, files: bool) -> Request:
         raise GlassformerError(
             f"'@ {shown(name)}' is not a preset, and files are not opened here.{nearest(name, preset_names())}"
         )
-    return request_from_words((name, *fields))
+    return request_from_words((name, *fields), decoders=True)
 
 
 def with_fields(requested: Request, fields: Mapping[str, Any]) -> Request:
     """Return the same model with some fields or sizes changed."""
     if not fields:
         return requested
-    changed = request(requested.spec, **fields)
-    kept = {"batch": requested.batch, "t": requested.t} | {name: getattr(changed, name) for name in SIZES if name in fields}
-    label = requested.label + "".join(f" {name}={value}" for name, value in fields.items() if name not in SIZES)
-    return replace_request(changed, label, **kept)
-
-
-def replace_request(requested: Request, label: str, *, batch: int, t: int | None) -> Request:
-    return requested._replace(label=label, batch=batch, t=t)
+    changed = request(requested.spec, decoders=True, **fields)
+    label = requested.label + "".join(f" {name}={value}" for name, value in fields.items() if name not in LENGTHS)
+    sizes = {name: getattr(changed if name in fields else requested, name) for name in LENGTHS}
+    return changed._replace(label=label, **sizes)
 
 
 def _field_text(key: str, node: Node) -> str:

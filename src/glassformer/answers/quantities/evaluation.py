@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from glassformer.algebra.parts import PARTS
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
-from glassformer.answers.quantities.context import Overrides, resolve, whole
+from glassformer.answers.quantities.context import FIELDS, LENGTHS, Overrides, resolve, whole
 from glassformer.answers.quantities.extras import NEED_NO_MODEL
 from glassformer.answers.quantities.formulas import formula_quantity
 from glassformer.answers.quantities.growth import growth, solve
@@ -26,7 +26,6 @@ from glassformer.expressions.norms import WITHOUT_EPS, by_row
 from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import Call, Converted, Name, Node, Power, Product, Quantity, Relation, children, walk
-from glassformer.spec.encoder_fields import defaults
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import Request
@@ -255,7 +254,7 @@ def _hint(name: str) -> str:
         return f" It is a part: write params({name}) or flops({name})."
     if preset := next((preset for preset in preset_names() if name in (preset, preset.partition("-")[0])), None):
         return f" A model goes after '@', as in 'params @ {preset}', or after the expression as a separate argument."
-    return nearest(name, [*MEANINGS, *OF_EXPRESSIONS, *defaults(), "t", "batch"])
+    return nearest(name, [*MEANINGS, *OF_EXPRESSIONS, *FIELDS, *LENGTHS])
 
 
 class UnknownNameError(GlassformerError):

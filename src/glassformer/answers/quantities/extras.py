@@ -32,7 +32,7 @@ def positions(context: Context) -> Found:
         raise GlassformerError(f"{context.text}: expected a position and a feature in the parentheses, as in positions(3, 5).")
     if spec.position not in ("sinusoidal", "sinusoidal_stored", "none"):
         raise GlassformerError(
-            f"{context.text}: this encoder has position={spec.position}, which has no formula. Add position=sinusoidal."
+            f"{context.text}: this model has position={spec.position}, which has no formula. Add position=sinusoidal."
         )
     position, feature = (whole(node, context.text) for node in context.quantity.arguments)
     if feature >= spec.d_model:

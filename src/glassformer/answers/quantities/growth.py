@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from glassformer.answers.quantities.answer import Found, Line, Other, found, simple
+from glassformer.answers.quantities.context import FIELDS, LENGTHS
 from glassformer.answers.quantities.polynomials import HIGHEST, Polynomial, fitted, value_at, whole_root, written
 from glassformer.answers.quantities.sizes import SHORT
 from glassformer.errors import GlassformerError, nearest, shown
@@ -17,8 +18,7 @@ from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure
 from glassformer.expressions.precision import written as written_figure
 from glassformer.expressions.tree import Name, Node, Quantity, Relation, walk
-from glassformer.spec.encoder_fields import defaults
-from glassformer.spec.reading import SIZES, Request
+from glassformer.spec.reading import Request
 
 POINTS = HIGHEST + 3  # two more than the fit needs; they verify it
 TRIES = 400
@@ -107,7 +107,7 @@ def _names(node: Node) -> bool:
 
 def _size(quantity: Quantity, node: Node) -> str:
     name = SHORT.get(node.text, node.text) if isinstance(node, Name) else plain(node)
-    known = [*SIZES, *defaults()]
+    known = [*LENGTHS, *FIELDS]
     if name not in known:
         raise GlassformerError(f"{shown(write(quantity))}: '{shown(name)}' is not a size that can vary.{nearest(name, known)}")
     return name

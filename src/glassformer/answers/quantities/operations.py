@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from glassformer.algebra.cost import BACKWARD_OTHER
+from glassformer.algebra.cost import BACKWARD_OTHER, CostRow
+from glassformer.algebra.decoding import decoding
 from glassformer.algebra.gradients import BACKWARD_PRODUCTS
 from glassformer.algebra.ledger import count
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
 from glassformer.errors import GlassformerError, nearest, shown
-from glassformer.program import Step
+from glassformer.program import Program, Step
+from glassformer.program.operations import Mask
 from glassformer.program.roles import BlockKind, Role
 
 OPTIONS = ("layer", "head", "per", "pass", "count")
-PASSES = ("forward", "backward", "training")
+PASSES = ("forward", "backward", "training", "decode")
 PRODUCTS_OR_ALL = ("products", "all")
 
 Selector = Callable[[Step], bool]
@@ -27,8 +29,8 @@ def _role(*roles: Role) -> Selector:
     return lambda step: (step.inputs[1].role if step.role == "grouped projection" else step.role) in roles
 
 
-def _inside(kind: BlockKind) -> Selector:
-    return lambda step: any(block.kind == kind for block in step.block.around)
+def _inside(*kinds: BlockKind) -> Selector:
+    return lambda step: any(block.kind in kinds for block in step.block.around)
 
 
 def _in_layers(selects: Selector) -> Selector:
@@ -57,7 +59,8 @@ PARTS: dict[str, Selector] = {
     "scores": _in_layers(_SCORES),
     "mix": _in_layers(_MIX),
     "core": _in_layers(core),
-    "attention": _in_layers(_inside("attention")),
+    "attention": _in_layers(_inside("attention", "cross")),
+    "cross": _in_layers(_inside("cross")),
     "softmax": _in_layers(_role("weights")),
     "ffn": _in_layers(_inside("ffn")),
     "norms": _in_layers(_inside("norm")),
@@ -89,26 +92,45 @@ def _operations(context: Context, factor: int) -> Found:
     per, scope = _share(context)
     which = context.word("pass", "forward", PASSES)
     every = context.word("count", "products", PRODUCTS_OR_ALL) == "all"
+    macs, beside = _costs_of_a_step(context) if which == "decode" else (products, _beside_products)
 
     def cost(chosen: Iterable[Step]) -> int:
-        return sum(factor * _passes(which, BACKWARD_PRODUCTS) * products(step) for step in chosen) // per
+        return sum(factor * _passes(which, BACKWARD_PRODUCTS) * macs(step) for step in chosen) // per
 
     def rest(chosen: Iterable[Step]) -> int:
-        return sum(_passes(which, BACKWARD_OTHER) * _beside_products(step) for step in chosen) // per
+        return sum(_passes(which, BACKWARD_OTHER) * beside(step) for step in chosen) // per
 
     value = cost(steps) + (rest(steps) if every else 0)
-    counted = [step for step in steps if products(step) or (every and _beside_products(step))]
+    counted = [step for step in steps if macs(step) or (every and beside(step))]
     plain = per == 1 and which == "forward" and not every
     lines = [_line(step, cost([step]) + (rest([step]) if every else 0), factor, plain=plain)
              for step in counted]  # fmt: skip
     what = "all operations" if every else "matrix products"
-    of = "training step" if which == "training" else f"{which} pass"
+    names = {"training": "training step", "decode": "decoding step, with earlier keys and values in a cache"}
     sizes = context.program.sizes
-    convention = f"{what} of one {of}, batch={sizes.batch} t={sizes.t}{scope}"
+    convention = f"{what} of one {names.get(which, f'{which} pass')}, batch={sizes.batch} {context.program.lengths}{scope}"
     convention += ", a multiply-add counted as two" if factor == 2 else ""
     others = [] if every else list(_others(context, factor, value, steps, rest))
     unit = "multiply-adds" if factor == 1 else "FLOPs"
-    return found(value, unit, convention, lines, others, lambda: _mistakes(context, cost, steps, value))
+
+    def mistakes() -> Iterator[Other]:
+        yield from _mistakes(context, cost, steps, value)
+        if not every:
+            yield from _mistaken_decoding(context, factor, cost, steps)
+
+    return found(value, unit, convention, lines, others, mistakes)
+
+
+def _costs_of_a_step(context: Context) -> tuple[Callable[[Step], int], Callable[[Step], int]]:
+    """Return the costs of the step that computes the last token: multiply-adds, and FLOPs beside them."""
+    if "per" in context.options:
+        raise GlassformerError(f"{context.text}: a decoding step computes one token; leave per out.")
+    rows = {row.name: row for row in decoding(context.program, label=context.request.label).rows}
+    none = CostRow("", 0, 0, ())
+    return (
+        lambda step: rows.get(step.name, none).multiply_adds,
+        lambda step: (row := rows.get(step.name, none)).flops - 2 * row.multiply_adds,
+    )
 
 
 def products(step: Step) -> int:
@@ -121,7 +143,7 @@ def _beside_products(step: Step) -> int:
 
 
 def _passes(which: str, backward: int) -> int:
-    return {"forward": 1, "backward": backward, "training": 1 + backward}[which]
+    return {"forward": 1, "backward": backward, "training": 1 + backward, "decode": 1}[which]
 
 
 def _line(step: Step, value: int, factor: int, *, plain: bool) -> Line:
@@ -145,7 +167,7 @@ def steps_of(context: Context) -> list[Step]:
     if layer is not None:
         steps = [step for step in steps if step.block.layer == layer]
     if not steps:
-        raise GlassformerError(f"{context.text}: this encoder has no such step. 'glassformer cost' lists them.")
+        raise GlassformerError(f"{context.text}: this model has no such step. 'glassformer cost' lists them.")
     return steps
 
 
@@ -186,10 +208,29 @@ def _others(
         yield Other("only the layers", factor * _passes(which, BACKWARD_PRODUCTS) * layered // per)
     if factor == 2:
         yield Other("all operations, not only matrix products", value + rest(steps))
+    if which == "forward" and (masked := sum(_masked_products(context, step) for step in steps)):
+        yield Other("only the pairs of scores that the causal mask leaves", value - factor * masked // per)
+        halved = sum(products(step) for step in steps if _masked_products(context, step))
+        yield Other("half of the scores of causal attention", value - factor * halved // 2 // per)
     if which == "forward":
         yield Other("a training step (three times the forward products)", (1 + BACKWARD_PRODUCTS) * value, excuses=False)
-    if whole and factor == 2 and which != "backward":
+    if whole and factor == 2 and which in ("forward", "training"):
         yield from _by_parameters(context, 6 if which == "training" else 2)
+
+
+def _masked_products(context: Context, step: Step) -> int:
+    """Return the multiply-adds of a step for pairs of a query and a later key, which the causal mask hides."""
+    mask = causal_masks(context.program).get(step.block.name) if core(step) else None
+    if mask is None:
+        return 0
+    queries, keys = (axis.size for axis in mask.output.axes[-2:])
+    assert isinstance(mask.operation, Mask)
+    return products(step) * (queries * keys - mask.operation.pairs(queries, keys)) // (queries * keys)
+
+
+def causal_masks(program: Program) -> dict[str, Step]:
+    """Return the causal mask of each attention that has one, by the name of its block."""
+    return {step.block.name: step for step in program.steps if isinstance(step.operation, Mask) and step.operation.causal}
 
 
 def _by_parameters(context: Context, rule: int) -> Iterator[Other]:
@@ -227,6 +268,23 @@ def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: li
     yield from _mistaken_passes(context.word("pass", "forward", PASSES), value)
     if context.word("per", "") == "token":
         yield mistaken("sequence_length_in_parameters", "all tokens together", value * sizes.batch * sizes.t)
+
+
+def _mistaken_decoding(
+    context: Context, factor: int, cost: Callable[[Iterable[Step]], int], steps: list[Step]
+) -> Iterator[Other]:
+    """Yield the costs without cross-attention, and of keys and values for every head; of a step, those of a whole pass."""
+    sizes, value = context.program.sizes, cost(steps)
+    cross = cost(step for step in steps if step.block.reads_source)
+    if 0 < cross < value:
+        yield mistaken("cross_attention_missing", "cross-attention left out", value - cross)
+    if context.spec.group > 1:
+        shared = cost(step for step in steps if step.role in ("key", "value"))
+        yield mistaken("grouped_queries_ignored", "keys and values of all query heads", value + (context.spec.group - 1) * shared)
+    if context.word("pass", "forward", PASSES) == "decode":
+        whole = factor * sum(products(step) for step in steps)
+        yield mistaken("whole_pass_for_a_step", "the whole text computed again, without a cache", whole)
+        yield mistaken("whole_pass_for_a_step", "a whole pass divided by its tokens", whole // (sizes.u or sizes.t))
 
 
 def _mistaken_passes(which: str, value: int) -> Iterator[Other]:

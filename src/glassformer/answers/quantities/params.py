@@ -36,11 +36,11 @@ def params(context: Context) -> Found:
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     if not pieces:
         if {*context.options} - {"trained"} or (context.names and not {*context.names} & MAY_BE_NONE):
-            raise GlassformerError(f"{context.text}: this encoder has no such parameters.")
-        return found(0, "parameters", "this encoder has no such parameters", [Line(context.text, "", "", 0)])
+            raise GlassformerError(f"{context.text}: this model has no such parameters.")
+        return found(0, "parameters", "this model has no such parameters", [Line(context.text, "", "", 0)])
     others = [Other(f"without {', '.join(words)}", total(kept), left_out=words) for words, kept in left_out_ways(pieces)]
     others += [*_of_one_head(context, pieces), *_with_own_biases(context, pieces), *_matrix_of_one_layer(context, pieces)]
-    others += [*_trained_alone(context, pieces), *_betas(context, pieces)]
+    others += [*_trained_alone(context, pieces), *_betas(context, pieces), *_other_stack(context, pieces)]
     counted = found(total(pieces), "parameters", _convention(context, pieces), lines, others, lambda: mistakes(context, pieces))
     return replace(counted, nothing_without=tuple(name for name, belongs in GROUPS.items() if all(map(belongs, pieces))))
 
@@ -157,6 +157,17 @@ def _trained_alone(context: Context, pieces: Pieces) -> Iterator[Other]:
     kept = tuple(piece for piece in pieces if piece.name not in frozen)
     if frozen and kept and len(kept) < len(pieces):
         yield Other("only trained parameters, without stored tables that are not trained", total(kept))
+
+
+def _other_stack(context: Context, pieces: Pieces) -> Iterator[Other]:
+    """Yield the count of a decoder with the table that it shares, and of attention without cross-attention."""
+    if context.names == ("decoder",) and not any(piece.symbol == "E_token" for piece in pieces):
+        table = tuple(piece for piece in pieces_of(_whole(context.spec)) if piece.symbol == "E_token")
+        if table and context.layer is None:
+            yield Other("with the token table that both stacks share", total((*pieces, *table)))
+    own = tuple(piece for piece in pieces if not piece.block.reads_source)
+    if "attention" in context.names and own and len(own) < len(pieces):
+        yield Other("self-attention alone, without cross-attention", total(own))
 
 
 def _betas(context: Context, pieces: Pieces) -> Iterator[Other]:

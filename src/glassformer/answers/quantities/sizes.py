@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken
-from glassformer.answers.quantities.context import Context
+from glassformer.answers.quantities.context import FIELDS, LENGTHS, Context
 from glassformer.answers.quantities.registry import means
-from glassformer.errors import GlassformerError
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.functions import square_root
-from glassformer.spec import EncoderSpec
-from glassformer.spec.encoder_fields import defaults
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
+from glassformer.spec.seq2seq_spec import STACKS
 
 # Sizes that are derived if they are not given.
 DERIVED = ("d_k", "d_q", "d_v", "d_ff", "kv_heads", "group", "frames")
@@ -33,26 +33,41 @@ COUNTED = ("norms", "heads", "layers", "matrices", "tensors")
 
 def is_size(name: str) -> bool:
     """Return whether a name is a field of the spec, a size of the input, or a common letter for one."""
-    return name in SHORT or name in ("t", "s", "batch") or name in DERIVED or name in defaults()
+    stack, dot, field = name.partition(".")
+    name = field if dot and stack in STACKS else name
+    return name in SHORT or name in (*LENGTHS, "s") or name in DERIVED or name in FIELDS
 
 
 def size(context: Context) -> Found:
     """Return a field of the spec, or its derived value if it is not given."""
-    name = SHORT.get(context.quantity.name, context.quantity.name)
-    spec = context.spec
-    if name in ("t", "s", "batch"):
-        number = context.program.sizes.batch if name == "batch" else context.program.sizes.t
+    name, spec = _of_stack(context)
+    if name in (*LENGTHS, "s"):
+        number = getattr(context.program.sizes, "t" if name == "s" else name)
+        if number is None:
+            raise GlassformerError(f"{context.text}: u is the length of a target, and this model reads one text. Use t.")
         return found(number, "", "size of the input", [Line(name, "", "", number)])
     value, given, symbols, numbers = _derived(spec).get(name, (getattr(spec, name, None),) * 2 + ("", ""))
     if value is None:
-        raise GlassformerError(f"{context.text}: this encoder has no {name}.")
+        raise GlassformerError(f"{context.text}: this model has no {name}.")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise GlassformerError(f"{context.text}: {name} is not a number; it is {value}.")
     exact: Value = value if isinstance(value, int) else Fraction(str(value))
     line = Line(name, "as given", str(value), exact) if given is not None else Line(name, symbols, numbers, exact)
     others = [Other("in all layers together", spec.heads * spec.layers)] if name == "heads" and spec.layers > 1 else []
     each = "each layer" if name == "heads" else "one head" if name in ("d_k", "d_v") else "from the spec"
+    if isinstance(spec, Seq2SeqSpec) and value != getattr(spec.decoder, name, value):
+        each += f"; of the encoder, the decoder has {name}={getattr(spec.decoder, name)}"
     return found(exact, "", each, [line], others, lambda: _mistaken_size(spec, name))
+
+
+def _of_stack(context: Context) -> tuple[str, EncoderSpec]:
+    """Return the field that is asked for, and the spec that it belongs to: `decoder.layers` is the decoder's."""
+    stack, dot, field = context.quantity.name.partition(".")
+    if not dot:
+        return SHORT.get(stack, stack), context.spec
+    if not isinstance(context.spec, Seq2SeqSpec):
+        raise GlassformerError(f"{context.text}: this model has one stack of layers. Write {shown(field)}.")
+    return SHORT.get(field, field), context.spec.decoder if stack == "decoder" else context.spec.encoder
 
 
 def _derived(spec: EncoderSpec) -> dict[str, tuple[int | None, int | None, str, str]]:
@@ -130,7 +145,7 @@ def patch_length(context: Context) -> Found:
 
 def _image(context: Context) -> EncoderSpec:
     if context.spec.reads != "image":
-        raise GlassformerError(f"{context.text}: this encoder does not take images, so it has no patches.")
+        raise GlassformerError(f"{context.text}: this model does not take images, so it has no patches.")
     return context.spec
 
 
@@ -143,7 +158,7 @@ def _mistaken_patches(spec: EncoderSpec) -> Iterator[Other]:
 def outputs(context: Context) -> Found:
     spec = context.spec
     if spec.head == "none":
-        raise GlassformerError(f"{context.text}: this encoder has no task head. Add head=classify or head=mlm.")
+        raise GlassformerError(f"{context.text}: this model has no task head. Add head=classify or head=mlm.")
     name, value = ("vocab", spec.vocab) if spec.head in ("mlm", "pretrain") and spec.vocab else ("classes", spec.classes)
     return found(value, "outputs", "of the task head", [Line("outputs", name, str(value), value)])
 
@@ -175,7 +190,7 @@ def count_of(context: Context) -> Found:
 def divisor(context: Context) -> Found:
     spec = context.spec
     if spec.scale == "none":
-        return found(1, "", "this encoder does not divide its scores", [Line("divisor", "1", "1", 1)])
+        return found(1, "", "this model does not divide its scores", [Line("divisor", "1", "1", 1)])
     under = spec.score_terms * (spec.head_k if spec.scale == "d_k" else spec.d_model)
     symbol = f"√{spec.scale}" if spec.score_terms == 1 else f"√({spec.score_terms} · {spec.scale})"
     value = root(under)

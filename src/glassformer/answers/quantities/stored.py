@@ -11,6 +11,7 @@ from glassformer.algebra.memory import Dtype, memory
 from glassformer.algebra.parts import PARTS
 from glassformer.answers.mistakes.pieces import total
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
+from glassformer.answers.quantities.cache import cached, mistaken_caches
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.params import counted_pieces
 from glassformer.answers.quantities.registry import means
@@ -29,7 +30,6 @@ ACTIVATION_TYPES = ("float64", "float32", "bfloat16", "float16")
 OPTIONS = ("dtype", "layer", "head", "per", "without", "only", "trained")
 ADAM_MOMENTS = 2
 KEPT = ("weights", "gradients", "optimizer")  # what training stores in addition to activations
-LENGTHS = ("batch", "s")  # the axes of keys and values that count tokens
 
 
 @means("bytes", "bytes of weights (or of a part), training, gradients, optimizer, activations, kv_cache, a tensor; dtype=fp16 …",
@@ -59,7 +59,7 @@ def _weights(context: Context, names: tuple[str, ...]) -> Found:
     whole = names in (("weights",), ("params",))
     parameters = total(counted_pieces(_renamed(context) if whole else context))
     if not parameters:
-        raise GlassformerError(f"{context.text}: this encoder has no such parameters.")
+        raise GlassformerError(f"{context.text}: this model has no such parameters.")
     value = _whole(parameters * width)
     line = Line("weights", f"parameters · {_number(width)}", f"{parameters:,} · {_number(width)}", value)
     scope = ", one layer" if context.layer is not None else ""
@@ -142,38 +142,29 @@ def _activations(context: Context) -> Found:
 
 
 def _cache(context: Context) -> Found:
-    """Return the bytes of the keys and values of every layer, as a decoder caches them."""
-    spec = context.spec
+    """Return the bytes of the keys and values that a decoder stores; of an encoder, those that a decoder like it would."""
     said, width = _width(context)
-    layers = 1 if context.layer is not None else spec.layers
-    tensors = [find_tensor(name, context.program, context.layer or 0) for name in ("k", "v")]
-    (*shared, d_k), (*_, d_v) = (
-        shown_axes(tensor, one_head=context.head is not None) for tensor in tensors if tensor is not None
-    )
-    per_token = context.word("per", "", ("token",)) == "token"
-    factors = [
-        ("layers", layers),
-        *((axis.name, axis.size) for axis in shared if not (per_token and axis.name in LENGTHS)),
-        (f"({d_k.name} + {d_v.name})", d_k.size + d_v.size),
-    ]
-    elements = math.prod(size for _, size in factors)
+    rows = cached(context)
+    elements = sum(row.numbers for row in rows)
     value = _whole(elements * width)
-    symbols, numbers = (
-        " · ".join(words) for words in zip(*[(n, str(s)) for n, s in (*factors, ("bytes", _number(width)))], strict=True)
-    )
+    lines = []
+    for row in rows:
+        symbols, numbers = zip(*[(name, str(size)) for name, size in (*row.factors, ("bytes", _number(width)))], strict=True)
+        name = "kv_cache" if len(rows) == 1 else f"kv_cache of {row.kind}"
+        lines.append(Line(name, " · ".join(symbols), " · ".join(numbers), _whole(row.numbers * width)))
 
     def mistakes() -> Iterator[Other]:
-        if layers > 1:
-            yield mistaken("one_layer_only", "only one layer", value // layers)
-        if spec.group > 1 and context.head is None:
-            yield mistaken("grouped_queries_ignored", "keys and values of all heads", value * spec.group)
+        for wrong in mistaken_caches(context, rows):
+            assert isinstance(wrong.value, int)
+            yield mistaken(wrong.code, wrong.convention, _whole(wrong.value * width))
         yield from _mistaken_bytes(value, elements)
 
-    where = f"{'one layer' if layers == 1 else f'{layers} layers'}{', per token' if per_token else ''}"
-    convention = f"keys and values of {where}, in {said}{also(value)}"
-    return found(
-        value, "bytes", convention, [Line("kv_cache", symbols, numbers, value)], _precisions(context, elements), mistakes
-    )
+    layers = max(dict(row.factors)["layers"] for row in rows)
+    where = "one layer" if layers == 1 else f"{sum(dict(row.factors)['layers'] for row in rows if row.kind != 'cross')} layers"
+    where += ", cross-attention included" if any(row.kind == "cross" for row in rows) else ""
+    per_token = ", per token" if context.word("per", "", ("token",)) == "token" else ""
+    convention = f"keys and values of {where}{per_token}, in {said}{also(value)}"
+    return found(value, "bytes", convention, lines, _precisions(context, elements), mistakes)
 
 
 def _tensor(context: Context, names: tuple[str, ...]) -> Tensor | None:
@@ -191,7 +182,7 @@ def _tensor(context: Context, names: tuple[str, ...]) -> Tensor | None:
 
 
 def _of_tensor(context: Context, tensor: Tensor, several: int) -> Found:
-    spec, sizes, (said, width) = context.spec, context.program.sizes, _width(context)
+    spec, sizes, (said, width) = context.program.spec_of(tensor.block), context.program.sizes, _width(context)
     inside, one_head = tensor.block.part == "layers", context.head is not None and has_heads(tensor)
     layers = spec.layers if inside else 1
     times = layers if context.word("layer", "") == "all" else 1
@@ -218,7 +209,9 @@ def _of_tensor(context: Context, tensor: Tensor, several: int) -> Found:
             yield mistaken("bytes_and_units", "one input of the batch", value // sizes.batch)
 
     where = f"in all {layers} layers" if times > 1 else "one layer" if inside else "once"
-    convention = f"{where}{', one head' if one_head else ''}, batch={sizes.batch} t={sizes.t}, in {said}{also(value)}"
+    convention = (
+        f"{where}{', one head' if one_head else ''}, batch={sizes.batch} {context.program.lengths}, in {said}{also(value)}"
+    )
     return found(value, "bytes", convention, [Line(tensor.name, symbols, numbers, value)], others, mistakes)
 
 

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from glassformer.answers.mistakes.tensors import Written, shape_mistakes
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.answers.quantities.context import Context
+from glassformer.answers.quantities.operations import causal_masks
 from glassformer.answers.quantities.registry import means
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.tree import Name, Transposed
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix
+from glassformer.program.operations import Mask
 
 EXAMPLES = "shape(weights), shape(q) or shape(W_O)"
 LAYOUTS = ("rows", "columns")
@@ -62,7 +64,7 @@ def elements(context: Context) -> Found:
     tensor = tensor_of(context)
     one_head = context.head is not None and has_heads(tensor)
     axes = [axis for axis in shown_axes(tensor, one_head=one_head) if axis.name != "batch" or context.request.batch > 1]
-    layers = context.spec.layers if tensor.block.part == "layers" else 1
+    layers = context.program.spec_of(tensor.block).layers if tensor.block.part == "layers" else 1
     every = context.word("layer", "0") == "all"
     factors = [*([("layers", layers)] if every and layers > 1 else []), *((axis.name, axis.size) for axis in axes)]
     value = math.prod(size for _, size in factors)
@@ -71,6 +73,13 @@ def elements(context: Context) -> Found:
     others = (
         [Other(f"in all {layers} layers", value * layers)] if layers > 1 and not every and "layer" not in context.options else []
     )
+    t, kept = context.program.sizes.u or context.program.sizes.t, 0
+    rule = causal_masks(context.program).get(tensor.block.name) if tensor.symbol in ("scores", "weights") else None
+    if rule is not None:
+        t, s = (axis.size for axis in rule.output.axes[-2:])
+        assert isinstance(rule.operation, Mask)
+        kept = rule.operation.pairs(t, s)
+        others.append(Other("only the pairs that the causal mask leaves", value * kept // (t * s)))
     where = f"{', one head' if one_head else ''}{f', all {layers} layers' if every else ', one layer' if layers > 1 else ''}"
 
     def mistakes() -> Iterator[Other]:
@@ -79,6 +88,9 @@ def elements(context: Context) -> Found:
             yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
         if every and layers > 1:
             yield mistaken("one_layer_only", "only one layer", value // layers)
+        if kept:
+            yield mistaken("causal_half_ignored", "exactly half of the pairs", value // 2)
+            yield mistaken("causal_half_ignored", "the pairs before the diagonal, without it", value * (t - 1) // (2 * t))
         for other in _mistakes(context, tensor, tensor.shape, list(other_shapes(tensor))):
             assert isinstance(other.value, tuple)
             yield mistaken(other.code, other.convention, _product(other.value))
@@ -106,7 +118,7 @@ def _named(context: Context, name: str) -> Tensor:
     tensor = find_tensor(name, context.program, context.layer or 0)
     if tensor is None:
         near = nearest(name, [*context.program.tensors, *short_names(context.program), *MASKS])
-        raise GlassformerError(f"this encoder has no tensor '{shown(name)}'.{near} 'glassformer shapes' lists them all.")
+        raise GlassformerError(f"this model has no tensor '{shown(name)}'.{near} 'glassformer shapes' lists them all.")
     return tensor
 
 

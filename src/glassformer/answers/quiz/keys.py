@@ -61,7 +61,7 @@ def _request(text: str) -> Request:
     name = known_preset(words[0])
     if name is None:
         raise GlassformerError(f"spec = '{shown(text)}': the spec of a question must start with the name of a preset.")
-    return request_from_words((name, *words[1:]))
+    return request_from_words((name, *words[1:]), decoders=True)
 
 
 def _worked_key(template: Template, drawn: Mapping[str, Any]) -> Key:

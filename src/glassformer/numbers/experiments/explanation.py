@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -126,12 +125,12 @@ def explanation(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Explan
 def _check_sizes(spec: EncoderSpec, words: int) -> None:
     if words < spec.head_v + 2:
         raise GlassformerError(
-            f"{words} words leave no freedom: with d_v={spec.head_v} features in a head, the same mix needs the same weights up to "
-            f"{spec.head_v + 1} words. Try a longer text or a smaller d_v."
+            f"{words} words leave no freedom: with d_v={spec.head_v} features in a head, the same mix needs the same weights "
+            f"up to {spec.head_v + 1} words. Try a longer text or a smaller d_v."
         )
     if words > spec.d_model:
         raise GlassformerError(
-            f"{words} words are more than d_model={spec.d_model}: their vectors cannot be told apart freely. Try a larger d_model."
+            f"{words} words are more than d_model={spec.d_model}: their vectors are not independent. Try a larger d_model."
         )
 
 

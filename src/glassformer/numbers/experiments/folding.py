@@ -57,7 +57,7 @@ class Folding(Experiment):
 
     name: ClassVar[str] = "folding"
     claim: ClassVar[str] = (
-        "Before a sub-layer (pre), γ and β of a norm can be folded into the matrices that read it, and every output stays the same. "
+        "Before a sub-layer (pre), γ and β of a norm can be folded into the matrices that read it, and no output changes. "
         "After the residual sum (post), the residual stream carries γ and β, too, so the same folding changes the outputs: what "
         "is attributed to a folded post-norm model is not true of the original."
     )
@@ -76,7 +76,10 @@ class Folding(Experiment):
         )
 
     def numbers(self) -> dict[str, Any]:
-        return {"rows": [asdict(row) for row in self.rows], "readers": {place: list(counts) for place, counts in self.readers.items()}}
+        return {
+            "rows": [asdict(row) for row in self.rows],
+            "readers": {place: list(counts) for place, counts in self.readers.items()},
+        }
 
 
 def folding(*, seed: int = 0, **fields: Any) -> Folding:
@@ -92,7 +95,9 @@ def folding(*, seed: int = 0, **fields: Any) -> Folding:
     pairs = {place: _pair(asked.spec, place, x, seed) for place in ("pre", "post")}
     apart = {place: [_difference(pair, layer) for layer in range(asked.spec.layers)] for place, pair in pairs.items()}
     rows = [
-        Depth(layer + 1, float(np.abs(before).max()), float(np.abs(after).max()), _share(after, pairs["post"][0].hidden[layer + 1]))
+        Depth(
+            layer + 1, float(np.abs(before).max()), float(np.abs(after).max()), _share(after, pairs["post"][0].hidden[layer + 1])
+        )
         for layer, (before, after) in enumerate(zip(apart["pre"], apart["post"], strict=True))
     ]
     return Folding(
