@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from glassformer.algebra.decoding import CACHED, keys_seen
 from glassformer.answers.quantities.answer import Other, mistaken
 from glassformer.answers.quantities.context import Context
-from glassformer.program import Tensor
+from glassformer.program import Axis, Tensor
 from glassformer.program.axes import HEADS
 from glassformer.spec import DecoderSpec, Seq2SeqSpec
 
@@ -53,6 +53,8 @@ def cached(context: Context) -> list[Cached]:
 def _of_one_layer(context: Context, key: Tensor, value: Tensor, held: int) -> Cached:
     per_token = context.word("per", "", ("token",)) == "token"
     left_out = (*(LENGTHS if per_token else ()), *(HEADS if context.head is not None else ()))
+    if key.axes[:-1] != value.axes[:-1]:  # keys that are normed before they are split into heads
+        key = value._replace(axes=(*value.axes[:-1], Axis("d_k", context.program.spec_of(value.block).head_k)))
     d_k, d_v = key.axes[-1], value.axes[-1]
     shared = [(axis.name, held if axis.name == "s" else axis.size) for axis in key.axes[:-1] if axis.name not in left_out]
     factors = (*shared, (f"({d_k.name} + {d_v.name})", d_k.size + d_v.size))
