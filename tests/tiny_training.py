@@ -1,7 +1,9 @@
 """A run that takes a second, shared by the tests of training."""
 
 import json
+import random
 
+from glassformer.training import loop
 from glassformer.training.data import load_data
 from glassformer.training.fitting import small_spec, tokenizer_for
 from glassformer.training.runs import Run
@@ -31,12 +33,71 @@ class Quiet:
         pass
 
 
-def tiny_run(path, data="digits", fields=None, **settings):
+def tiny_run(path, data="digits", fields=None, reading=None, **settings):
     made = Settings(**SETTINGS | settings)
-    rows = load_data(data)
+    reading = reading or {}
+    rows = load_data(data, **reading)
     tokenizer = tokenizer_for(rows, made)
     spec = small_spec(rows, tokenizer, made).replace(**FIELDS | (fields or {}))
-    return Run.create(path, spec, made, tokenizer, rows, source={"what": str(data)}), rows
+    return Run.create(path, spec, made, tokenizer, rows, source={"what": str(data), **reading}), rows
+
+
+GOOD, BAD, PLAIN = (
+    "good great fine lovely superb".split(),
+    "bad poor awful dull weak".split(),
+    "film story cast music plot".split(),
+)
+# The tables that `opinions` writes, and how each is read.
+OPINIONS = {
+    "regress": ("numbers.csv", {"label": "score", "task": "regress"}),
+    "pair": ("pairs.csv", {"text": "first,second"}),
+    "similarity": ("pairs.csv", {"text": "first,second", "label": "score", "task": "regress"}),
+    "multilabel": ("several.csv", {"task": "multilabel"}),
+    "embed": ("pairs.csv", {"text": "first,second", "task": "embed"}),
+}
+
+
+def opinions(folder, rows=200):
+    """Write small tables for each task: texts of four words of opinion, and some about what."""
+    draw = random.Random(0)
+    numbers, pairs, several = ["text,score"], ["first,second,label,score"], ["text,label"]
+    for number in range(rows):
+        likes = draw.randint(0, 4)
+        words = draw.choices(GOOD, k=likes) + draw.choices(BAD, k=4 - likes) + draw.choices(PLAIN, k=2)
+        draw.shuffle(words)
+        text = " ".join([*words, str(number)])
+        other = draw.choice(GOOD if number % 2 else BAD)
+        agree = likes / 4 if number % 2 else 1 - likes / 4
+        numbers.append(f"{text},{likes / 4}")
+        pairs.append(f"{text},{other} {number},{'yes' if agree > 0.5 else 'no'},{agree}")
+        several.append(f"{text},{'|'.join(word for word in PLAIN[:3] if word in words)}")
+    for name, lines in (("numbers", numbers), ("pairs", pairs), ("several", several)):
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def opinion_run(path, task, **settings):
+    """A run of one of these tasks on its table, which lies beside the run."""
+    if not (path.parent / "pairs.csv").exists():
+        opinions(path.parent)
+    name, reading = OPINIONS[task]
+    return tiny_run(path, path.parent / name, reading=reading, **{"batch_size": 32, "vocab": 300, "max_length": 24} | settings)
+
+
+def stopped_and_resumed(path, task, step=7, **settings):
+    """A run of a task that is stopped after a step, between two checkpoints, and resumed from its folder."""
+    run, data = opinion_run(path, task, **settings)
+
+    def stop(number):
+        if number == step:
+            raise KeyboardInterrupt
+
+    try:
+        loop.train(run, data, Quiet(stop))
+    except KeyboardInterrupt:
+        loop.train(Run.open(run.path), load_data(**run.about["data"]["source"]), Quiet())
+    else:
+        raise AssertionError("the run was not stopped")
+    return run
 
 
 def logged(run, kind="step"):

@@ -11,6 +11,7 @@ from glassformer.errors import needs_torch
 
 if TYPE_CHECKING:
     from glassformer.encoding.evaluation import Evaluation
+    from glassformer.training.data.asked import Goal
 
 
 @needs_torch
@@ -30,6 +31,7 @@ def evaluate(  # noqa: PLR0913 - one word an option of the command
     dtype: str = "float32",
     device: str | None = None,
     as_class: str | None = None,
+    task: Goal = "auto",
 ) -> Evaluation:
     """Evaluate a classifier on labelled data: `gf.evaluate("runs/topic-1", "topic").accuracy`.
 
@@ -45,7 +47,7 @@ def evaluate(  # noqa: PLR0913 - one word an option of the command
     model_folder(path("model", model))
     worst = whole("worst", worst, most=10_000)
     on_bad: Any = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
-    rows = load_data(data, text=text, label=label, resize=resize, split=split, seed=seed, on_bad=on_bad)
+    rows = load_data(data, text=text, label=label, resize=resize, split=split, seed=seed, on_bad=on_bad, task=task)
     if part != EVERY:
         rows.part(part)
     loaded = streams.load_on(path("model", model), device=device, dtype=dtype, as_class=as_class)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from glassformer.arguments import path, yes_no
 from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, needs_torch
+from glassformer.files.texts import Text
 
 if TYPE_CHECKING:
     from glassformer.encoding.streams import Given
@@ -156,6 +157,13 @@ def translate(  # noqa: PLR0913 - one word an option of the command
     return Translated(found, notes)
 
 
+def _single(texts: Iterable[Text]) -> Iterator[str]:
+    for text in texts:
+        if isinstance(text, tuple):
+            raise GlassformerError("two columns make pairs of texts, which only encoders read: name one column (--column).")
+        yield text
+
+
 def written(writer: TextWriter, texts: Any, column: str | None, how: Choice) -> tuple[tuple[Any, ...], tuple[str, ...]]:
     """Return what `writer` writes for each text, and the settings of the checkpoint that are not applied."""
     from glassformer.encoding.streams import texts_of
@@ -164,7 +172,7 @@ def written(writer: TextWriter, texts: Any, column: str | None, how: Choice) -> 
         found = tuple(writer.write(texts, how))
     else:
         with texts_of(texts, column) as given:
-            found = tuple(writer.write(given, how, name=given.name))
+            found = tuple(writer.write(_single(given), how, name=given.name))
     if not found:
         raise GlassformerError("there are no texts: the input is empty.")
     return found, tuple(f"{key} of generation_config.json is not applied." for key in writer.tokens.not_applied)

@@ -9,7 +9,7 @@ from glassformer.arguments import whole, yes_no
 
 if TYPE_CHECKING:
     from glassformer.show.notebook.learning import Curves
-    from glassformer.training.data.asked import OnBad
+    from glassformer.training.data.asked import Goal, OnBad
     from glassformer.training.data.description import Description
 
 
@@ -40,7 +40,7 @@ def data_sets() -> list[dict[str, Any]]:
     ]
 
 
-def data(
+def data(  # noqa: PLR0913 - one word an option of the command
     name: str | Path,
     *,
     rows: int = 5,
@@ -50,15 +50,17 @@ def data(
     split: tuple[float, float, float] = (0.8, 0.1, 0.1),
     seed: int = 0,
     skip_bad: bool = False,
+    task: Goal = "auto",
 ) -> Description:
     """A look into data: `gf.data("topic", rows=3)`, `gf.data("reviews.csv", text="review", label="stars")`.
 
-    Rows a part and a label, lengths, and the first training rows. `label=None` is plain text; parts that are not given are cut by
-    `seed`, in shares of `split`. `glassformer.training.data.load_data` gives the data itself.
+    Rows a part and a label, lengths, and the first training rows. `label=None` is plain text, `task` is what labels are (as in
+    `train`); parts that are not given are cut by `seed`, in shares of `split`. `glassformer.training.data.load_data` gives the
+    data itself.
     """
     from glassformer.training.data import load_data
     from glassformer.training.data.description import describe
 
     on_bad: OnBad = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
-    found = load_data(name, text=text, label=label, resize=resize, split=split, seed=seed, on_bad=on_bad)
+    found = load_data(name, text=text, label=label, resize=resize, split=split, seed=seed, on_bad=on_bad, task=task)
     return describe(found, rows=whole("rows", rows, most=1000))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 import glassformer as gf
-from glassformer.cli.options import Command, to_json
+from glassformer.cli.options import Command, OneOf, to_json
 from glassformer.errors import GlassformerError, shown
+from glassformer.training.data.asked import Goal
 
 
 def complete_sets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
@@ -38,10 +39,21 @@ split_option = click.option(
 )
 
 
+task_option = click.option(
+    "--task",
+    default="auto",
+    show_default=True,
+    type=OneOf(get_args(Goal)),
+    help="What the labels are; regress: numbers; multilabel: any number of classes, a|b; embed: none, texts of a row match.",
+)
+
+
 def rows_options(no_label: str) -> Callable[[Command], Command]:
     """Add the options that say how data is read; `no_label` is the help text of --no-label."""
     options = (
-        click.option("--text", default="text", show_default=True, metavar="COLUMN", help="Column with the texts."),
+        click.option(
+            "--text", default="text", show_default=True, metavar="COLUMN", help="Column with the texts, or several: A,B."
+        ),
         click.option("--label", default="label", show_default=True, metavar="COLUMN", help="Column with the labels."),
         click.option("--no-label", is_flag=True, help=no_label),
         click.option("--skip-bad", is_flag=True, help="Skip rows and images that cannot be used instead of refusing the data."),
@@ -61,6 +73,7 @@ def rows_options(no_label: str) -> Callable[[Command], Command]:
 @click.argument("name", required=False, shell_complete=complete_sets)
 @click.option("--rows", default=5, show_default=True, type=click.IntRange(0, 1000), help="Number of training rows to show.")
 @rows_options(no_label="Treat the data as plain text, for training on masked tokens.")
+@task_option
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of the split.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def data(name: str | None, rows: int, as_json: bool, no_label: bool, skip_bad: bool, **options: Any) -> None:

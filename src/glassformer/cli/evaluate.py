@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import glassformer as gf
-from glassformer.cli.data import rows_options
+from glassformer.cli.data import rows_options, task_option
 from glassformer.cli.model import DTYPES
 from glassformer.cli.options import OneOf, as_option, format_options, give
 from glassformer.errors import GlassformerError
@@ -21,6 +21,7 @@ from glassformer.errors import GlassformerError
 @click.option("--part", default="test", show_default=True, metavar="NAME", help="train, validation, test, an extra part, or all.")
 @click.option("--worst", default=10, show_default=True, type=click.IntRange(0, 10_000), help="Number of mistakes to show.")
 @rows_options(no_label="Refused here: evaluate compares with labels.")
+@task_option
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of the split.")
 @click.option("--batch-tokens", type=click.IntRange(min=1), metavar="N", help="Token budget of a batch.")
 @click.option("--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="Number format of the computation.")

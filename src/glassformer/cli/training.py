@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from glassformer.cli.data import complete_sets, rows_options
+from glassformer.cli.data import complete_sets, rows_options, task_option
 from glassformer.cli.options import Named, OneOf, to_json
 from glassformer.cli.processes import one_voice
 from glassformer.show.curves import curves_table
@@ -74,6 +74,7 @@ log_to = click.option(
 )
 @click.option("--out", type=Named(), metavar="RUN", help="Run folder. [default: runs/DATA-1, -2, …]")
 @rows_options(no_label="Treat the data as plain text and train on masked tokens.")
+@task_option
 @log_to
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @setting_options()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.text_lines import lines_of
+from glassformer.files.texts import Text
 
 if TYPE_CHECKING:
     from glassformer.training.data.columns import Raw
@@ -24,7 +25,7 @@ def holds_table(path: Path) -> bool:
 
 
 class TableTexts:
-    """The texts of one column, in order."""
+    """The texts of one column, or the pairs of texts of two (`premise,hypothesis`), in order."""
 
     size: int | None = None
     position = 0
@@ -39,7 +40,7 @@ class TableTexts:
         """Return the place of a text in the file, by its number from 0."""
         return self.places[number - self.read + len(self.places)]
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[Text]:
         from glassformer.training.data.asked import Asked
         from glassformer.training.data.readers import read_table
 
@@ -49,7 +50,12 @@ class TableTexts:
             yield _text(row)
 
 
-def _text(row: Raw) -> str:
+def _text(row: Raw) -> Text:
+    if row.others:
+        if len(row.others) > 1:
+            raise GlassformerError(f"{row.place}: at most two columns make a text, found {1 + len(row.others)}: --column A,B.")
+        first, second = (_text(row._replace(text=text, others=())) for text in (row.text, *row.others))
+        return str(first), str(second)
     if row.fault:
         raise GlassformerError(row.fault)
     if row.text is None:

@@ -46,6 +46,15 @@ def load_tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
+def encodable(text: str) -> bool:
+    """Return whether a text has no unpaired surrogates, which are not characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 NOT_THE_FILE = " Use the file that was published with the model."
 
 

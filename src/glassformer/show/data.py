@@ -64,7 +64,7 @@ def tables(found: Any) -> list[Table]:
     parts = list(found.rows)
     rows = [[label, *(f"{found.labels[part][label]:,}" for part in parts)] for label in data.labels]
     total = ["rows", *(f"{found.rows[part]:,}" for part in parts)]
-    kind = "words with the label" if data.task == "tag" else "label"
+    kind = {"tag": "words with the label", "multilabel": "rows with the label"}.get(data.task, "label")
     about = [f"size: {found.picture_size} (channels × height × width)"] if data.task == "image" else []
     about += [f"{word}: {getattr(data.provenance, word)}" for word in ("source", "licence", "baseline")]
     about += [f"fingerprint: {data.fingerprint[:16]}", *(f"note: {note}" for note in data.notes)]
@@ -90,12 +90,19 @@ def _lengths(found: Any) -> Table:
 
 
 def _sample(found: Any) -> Table:
+    tagged = found.dataset.task == "tag"
     rows = []
     for one, label in found.sample:
-        text = " ".join(f"{word}/{tag}" for word, tag in zip(one, label, strict=True)) if isinstance(label, list) else one
-        rows.append([*([label] if isinstance(label, str) else []), shown(text, limit=LONGEST_TEXT)])
+        if tagged:
+            one = " ".join(f"{word}/{tag}" for word, tag in zip(one, label, strict=True))
+        told = [] if label is None or tagged else ["|".join(label) if isinstance(label, list) else _number(label)]
+        rows.append([*told, shown(one if isinstance(one, str) else " / ".join(one), limit=LONGEST_TEXT)])
     labelled = bool(rows) and len(rows[0]) == 2
     return Table("", [*([Column("label")] if labelled else []), Column("first training rows")], rows)
+
+
+def _number(label: str | float) -> str:
+    return label if isinstance(label, str) else f"{label:g}"
 
 
 def gallery(found: Any) -> list[str]:

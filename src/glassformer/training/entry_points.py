@@ -20,6 +20,7 @@ from glassformer.errors import GlassformerError, needs_torch, shown
 from glassformer.spec import EncoderSpec, field_rules
 from glassformer.spec.reading import is_there, split_words
 from glassformer.training.data import SETS, load_data
+from glassformer.training.data.asked import Goal
 from glassformer.training.data.load import SHARES
 from glassformer.training.settings import Settings, epoch_counts, require_free, require_settings, setting_rules
 
@@ -59,6 +60,7 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     out: str | Path | None = None,
     text: str = "text",
     label: str | None = "label",
+    task: Goal = "auto",
     resize: int | None = None,
     split: tuple[float, ...] = SHARES,
     skip_bad: bool = False,
@@ -71,7 +73,8 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
 
     `model` is a spec (`"bert-tiny layers=2"`), a folder with weights to start from, or None, which chooses a small encoder for
     the data. `fields` changes the spec. A list of `epochs` (`[10, 30, 50]`) trains one run for each. `text`, `label`,
-    `resize`, `split` and `skip_bad` say how the data is read (`label=None`: plain text). The other keywords are the settings of
+    `task`, `resize`, `split` and `skip_bad` say how the data is read (`label=None`: plain text; `text="premise,hypothesis"`: two
+    texts in a row; `task`: regress, multilabel or embed). The other keywords are the settings of
     `glassformer train --help`, with None for `none`. A signal saves the run and raises an error that says how to resume.
     """
     _check_settings(settings, train)
@@ -87,7 +90,7 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
 
     reporting = running.Reporting(yes_no("progress", progress), log_to, loggers)
     check_choice(settings, checkpoint=names_checkpoint(model))
-    source: dict[str, Any] = {"text": text, "label": label, "resize": resize, "split": split, "what": data}
+    source: dict[str, Any] = {"text": text, "label": label, "task": task, "resize": resize, "split": split, "what": data}
     source["on_bad"] = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
     rows = load_data(**source)
     source["what"] = str(data) if str(data) in SETS or not Path(data).exists() else str(Path(data).absolute())

@@ -112,7 +112,8 @@ def budget_for(data: Dataset, device: str) -> dict[str, Any]:
 
 def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:
     """Return a spec for small data on a laptop: d_model 64 and 4 layers for images, 128 and 2 for texts."""
-    common: dict[str, Any] = SMALL | input_fields(data, tokenizer) | task_of(data).head(data)
+    task = task_of(data)
+    common: dict[str, Any] = SMALL | input_fields(data, tokenizer) | task.body(None) | task.small | task.head(data)
     if data.form.inputs == "image":
         patch = _patch(common["image"], common["image_width"])
         return _spec(common | {"d_model": 64, "heads": 4, "layers": 4, "patch": patch, "embedding_norm": True, "dropout": 0.0})
@@ -127,7 +128,7 @@ def fitted(
         raise GlassformerError(
             f"this spec reads audio (mels={spec.mels}), and training on audio is not supported: choose another spec."
         )
-    wanted = input_fields(data, tokenizer) | task_of(data).head(data)
+    wanted = input_fields(data, tokenizer) | task_of(data).body(None) | task_of(data).head(data)
     if data.form.inputs == "image" and spec.vocab is not None:
         raise GlassformerError(
             f"{data.name} contains images, but this spec reads texts (vocab={spec.vocab}): choose another spec."

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from glassformer.files.texts import Context
+from glassformer.training.data.asked import Goal
 from glassformer.training.settings import (
     Augment,
     BestBy,
@@ -70,6 +71,7 @@ class TrainKeywords(GivenSettings, total=False):
     out: str | Path | None
     text: str
     label: str | None
+    task: Goal
     resize: int | None
     split: tuple[float, ...]
     skip_bad: bool

@@ -124,7 +124,7 @@ class Trainer:
         self.run, self.data, self.watch, self.where, self.stop = run, data, watch, where, stop
         self.asked: int | None = None  # the signal that all processes agreed on
         self.settings = settings = run.settings
-        self.task = task_of(data)
+        self.task = task_of(data).configured(settings)
         self.metric = decided_by(self.task.metric, settings.best_by)
         self.predicted: dict[str, Any] = run.about.get("predicted", {})
         set_determinism(where, settings.seed, settings.equal_bits)
@@ -257,7 +257,7 @@ class Trainer:
     def export(self, name: str) -> None:
         """Export the weights, gathered if sharded, to best/ or last/."""
         whole = self.spread.whole()
-        from_first(lambda: self.run.export(name, cast(Encoder, whole), self.data.labels))
+        from_first(lambda: self.run.export(name, cast(Encoder, whole), self.task.outputs(self.data)))
 
     def save_if_due(self) -> None:
         """Save a checkpoint within an epoch: every `save_every` steps, or after a signal."""

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from glassformer.checkpoints.folder import LABELS
+from glassformer.files.documents import read_document
 from glassformer.model import Encoder
 from glassformer.model.adapters.lora import merged
 from glassformer.model.adapters.peft_layout import write_adapter
@@ -38,9 +40,16 @@ COMMON = {
 
 
 def publish(
-    encoder: Encoder, folder: Path, labels: Sequence[str], *, start: Mapping[str, Any], beside: Path | None, trained: str
+    encoder: Encoder,
+    folder: Path,
+    labels: Sequence[str],
+    *,
+    start: Mapping[str, Any],
+    beside: Path | None,
+    trained: str,
+    also: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write weights into a new folder.
+    """Write weights into a new folder; `also` is what the config says of the logits besides their names.
 
     `start` describes the checkpoint that the run started from, `beside` is the folder with its tokenizer and settings. If no
     class of transformers fits the whole encoder but the checkpoint was one of its models, a `trained` body is saved in body/.
@@ -49,6 +58,7 @@ def publish(
     given: Mapping[str, Any] | None = start.get("config")
     labels = _all_named(labels, encoder.spec)
     config = _labelled(_drafted(encoder.spec) if given is None else given, labels)
+    config = {key: value for key, value in config.items() if key != "problem_type"} | dict(also or {})
     model_class = class_for(encoder.spec, config)
     whole = merged(encoder)
     bare = None if given is None else FAMILIES[given["model_type"]].base
@@ -56,6 +66,10 @@ def publish(
         save(whole, folder, config=config, as_class=model_class, beside=beside)
     else:
         save(whole, folder, labels=labels)
+        if also:
+            named = read_document(folder / LABELS) | dict(also)
+            (folder / LABELS).write_text(json.dumps(named, indent=2, ensure_ascii=False) + "
+", encoding="utf-8")
         if given is not None and bare is not None and trained == "all" and (body := _body(whole, given, bare)) is not None:
             save(body, folder / BODY, config=given, as_class=bare, beside=beside)
     if whole is not encoder and given is not None and bare is not None:

@@ -199,17 +199,20 @@ class Run(Viewed):
 
     def export(self, name: str, encoder: Encoder, labels: tuple[str, ...]) -> None:
         """Write weights to best/ or last/; an existing folder is replaced only by a complete one."""
+        task = TASKS[self.about["data"]["task"]].configured(self.settings)
         target, fresh, old = (self.path / one for one in (name, f"{name}.new", f"{name}.old"))
         for left in (fresh, old):
             shutil.rmtree(left, ignore_errors=True)
         with self.writing(f"{name}/"):
             start, beside = self.about.get("start", {}), self.path / START
             trained = self.settings.train_only
-            publish(encoder, fresh, labels, start=start, beside=beside if beside.is_dir() else None, trained=trained)
+            near = beside if beside.is_dir() else None
+            publish(encoder, fresh, labels, start=start, beside=near, trained=trained, also=task.config())
             if self.tokenizer is not None and not (fresh / TOKENIZER).exists():
                 self.tokenizer.save(fresh / TOKENIZER)
                 describe_tokens(fresh)
             note_context(fresh, self.settings.context)
+            task.finish(fresh, encoder.spec, self.settings)
             if target.exists():
                 target.rename(old)
             fresh.rename(target)

@@ -40,6 +40,7 @@ class Encoded(NamedTuple):
     special: list[int]  # 1: a special token
     words: list[int | None]  # empty where the text is no row of words
     cut: bool
+    segments: Sequence[int] = ()  # 0 for the tokens of the first text, 1 for those of the second; empty for a single text
 
 
 class Tokenizer:
@@ -151,6 +152,11 @@ class Tokenizer:
         """Encode each text with the metadata of its tokens."""
         return (_encoded(one) for one in self._encodings(texts, max_length))
 
+    def encode_pairs(self, pairs: Iterable[Sequence[str]], max_length: int | None = None) -> Iterator[Encoded]:
+        """Encode each pair of texts as one row: `[CLS] a [SEP] b [SEP]`; of a row that is too long, the longer text is cut."""
+        found = self._encodings(map(tuple, pairs), max_length, pairs=True)
+        return (_encoded(one)._replace(segments=one.type_ids) for one in found)
+
     def encode_words(self, rows: Iterable[Sequence[str]], max_length: int | None = None) -> Iterator[Encoded]:
         """Encode each row of words; `words` maps each token to its word."""
         found = self._encodings(map(list, rows), max_length, words=True)
@@ -172,8 +178,10 @@ class Tokenizer:
             raise GlassformerError(f"ids={shown(ids)} is not allowed: ids are whole numbers from 0, in a list.")
         return [self._inner.id_to_token(int(one)) or f"[{int(one)}]" for one in found]
 
-    def _encodings(self, texts: Iterable[Any], max_length: int | None, *, words: bool = False) -> Iterator[Any]:
-        own = self._inner.num_special_tokens_to_add(is_pair=False)
+    def _encodings(
+        self, texts: Iterable[Any], max_length: int | None, *, words: bool = False, pairs: bool = False
+    ) -> Iterator[Any]:
+        own = self._inner.num_special_tokens_to_add(is_pair=pairs)
         if max_length is not None and arguments.whole("max_length", max_length, most=2**31) <= own:
             raise GlassformerError(f"max_length={max_length} leaves no room for text: {own} special tokens are added.")
         for some in _some_at_once(texts):

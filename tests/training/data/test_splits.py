@@ -153,7 +153,7 @@ BAD = [
     ),
     (
         {"train": ([str(i) for i in range(50)], [f"0.{i}1" for i in range(50)])},
-        "this is not a label column. Regression on numbers is not supported. Choose another",
+        "this is not a label column. To predict numbers, give task='regress' (--task regress). Choose another",
     ),
     ({"test": (["a"], ["C0"])}, "Did you mean 'c0'? Training has c0, c1."),
 ]

@@ -134,8 +134,11 @@ class Options(TypedDict):
 Example = TypedDict("Example", {"label": str | list[str] | None, "input": str | list[str] | list[list[list[float]]]})
 
 
+ShownTask: TypeAlias = Literal["classify", "image", "tag", "mlm"]
+
+
 class Sample(TypedDict):
-    task: Literal["classify", "image", "tag", "mlm"]
+    task: ShownTask
     rows: dict[str, int]
     labels: list[str]
     notes: list[str]

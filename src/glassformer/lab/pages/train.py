@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -214,7 +214,11 @@ def _look_into(name: str, words: Mapping[str, str]) -> documents.Sample:
 
     columns = {column: words[column] for column in COLUMNS if words[column]}
     found = describe(load_data(name, **columns), rows=SAMPLE)  # type: ignore[arg-type]
-    task = found.dataset.task
+    task: Any = found.dataset.task
+    if task not in get_args(documents.ShownTask):
+        raise GlassformerError(
+            f"rows with several texts (the task {task}) are trained with the command: glassformer train {shown(name)}."
+        )
     sample: list[documents.Example] = [
         {"label": label, "input": row_shown(one, task, getattr(found.dataset.train.inputs, "white", 1))}
         for one, label in found.sample

@@ -39,7 +39,7 @@ def write_safetensors(file: BinaryIO, parts: Sequence[Part]) -> None:
     file.write(_header(entries, sums))
     for name, group in tensors.items():
         digest = hashlib.sha256()
-        raw = _whole(group).contiguous().cpu().view(torch.uint8).numpy()
+        raw = _whole(group).contiguous().reshape(-1).cpu().view(torch.uint8).numpy()
         digest.update(raw.data)
         file.write(raw.data)
         sums[name] = digest.hexdigest()

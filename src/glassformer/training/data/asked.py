@@ -10,6 +10,7 @@ from glassformer.errors import GlassformerError, nearest, shown
 
 OnBad: TypeAlias = Literal["refuse", "skip"]
 OnLong: TypeAlias = Literal["cut", "refuse"]
+Goal: TypeAlias = Literal["auto", "classify", "regress", "multilabel", "embed"]
 LARGEST_SIDE = 4096
 
 
@@ -17,30 +18,41 @@ LARGEST_SIDE = 4096
 class Asked:
     """The validated options of `load_data`."""
 
-    text: str = "text"
+    text: str = "text"  # a column, or several with commas between them
     text_option: str = "text"  # how the caller names that column, for messages
     label: str | None = "label"
     on_bad: OnBad = "refuse"
     on_empty: OnBad = "skip"
     on_long: OnLong = "cut"
     resize: tuple[int, int] | None = None
+    task: Goal = "auto"  # what the labels are for; auto: classes, or masked tokens where there are no labels
 
     def __post_init__(self) -> None:
-        for name, choices in (("on_bad", get_args(OnBad)), ("on_empty", get_args(OnBad)), ("on_long", get_args(OnLong))):
+        named = {"on_bad": OnBad, "on_empty": OnBad, "on_long": OnLong, "task": Goal}
+        for name, choices in ((name, get_args(kind)) for name, kind in named.items()):
             value = getattr(self, name)
             if value not in choices:
                 near = nearest(value, choices) if isinstance(value, str) else ""
                 raise GlassformerError(f"{name}={shown(value)} is not known: one of {', '.join(choices)}.{near}")
-        if self.label is not None and self.label == self.text:
+        if self.label is not None and self.label in (self.text, *self.texts):
             raise GlassformerError(
                 f"text={shown(self.text)} and label={shown(self.label)} are the same column: the input would contain "
                 "the label. Name two columns (--text, --label)."
             )
+        if twice := next((name for name in self.texts if name and self.texts.count(name) > 1), None):
+            raise GlassformerError(f"text={shown(self.text)} names {shown(twice)} twice: name different columns.")
+        if "" in self.texts and "," in self.text:
+            raise GlassformerError(f"text={shown(self.text)} has an empty name: write the columns with one comma between them.")
         if self.resize is not None and not all(isinstance(side, int) and 1 <= side <= LARGEST_SIDE for side in self.resize):
             raise GlassformerError(
                 f"resize={shown(self.resize)} is not allowed: give a side in pixels, or (height, width), "
                 f"from 1 to {LARGEST_SIDE:,}."
             )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The names between the commas of `text`; a column whose own name has commas is looked for first."""
+        return tuple(name.strip() for name in self.text.split(","))
 
 
 @dataclass

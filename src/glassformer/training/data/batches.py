@@ -15,8 +15,7 @@ import numpy as np
 from glassformer.arguments import is_whole, require
 from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.chance import shuffled
-from glassformer.training.data.examples import Batch, Examples, Numbers
-from glassformer.training.data.masking import IGNORE
+from glassformer.training.data.examples import Batch, Examples, Numbers, ignored
 
 Order: TypeAlias = Literal["shuffled", "by_length"]
 MORE_ROWS = 1.25  # than the average number in a batch of so many tokens
@@ -112,7 +111,7 @@ class BatchStream:
         in_step = self.examples.targets(step, seed=self.seed, epoch=epoch)
         if len(own):
             return replace(batch, targets_in_step=in_step)
-        return replace(batch, labels=batch.labels.fill_(IGNORE), targets=0, targets_in_step=in_step)
+        return replace(batch, labels=batch.labels.fill_(ignored(batch.labels)), targets=0, targets_in_step=in_step)
 
     def most_rows(self) -> int:
         """Return the largest number of rows of a batch; a batch of `batch_tokens` tokens has few more than the average."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.training.data.asked import Asked
 
 WORDS, TAGS = "tokens", "tags"  # used if there are no columns text and label
+GROUPS = (2, 3)  # texts of a row for sentence embeddings: an anchor, a text that belongs to it, and one that does not
 
 
 class Raw(NamedTuple):
-    """A raw row: its place in the file, the text (or list of words) and the label (or list of tags).
+    """A raw row: its place in the file, the text (or list of words), the label (or list of tags), and further texts.
 
     `fault` says why a row could not be read; `gather` refuses it with this message, or skips it.
     """
@@ -22,22 +23,50 @@ class Raw(NamedTuple):
     text: Any
     label: Any = None
     fault: str = ""
+    others: tuple[Any, ...] = ()  # the further texts of a row of several
 
 
-def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> tuple[str, str | None]:
+class Columns(NamedTuple):
+    """The columns to read: one for each text of a row, and that of the label."""
+
+    texts: tuple[str, ...]
+    label: str | None
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return [*self.texts, *([self.label] if self.label is not None else [])]
+
+    def row(self, place: str, value: Callable[[str], Any]) -> Raw:
+        """Return a row from its cells; in the columns `tokens` and `tags`, words written as one text are split."""
+        text, *others = map(value, self.texts)
+        label = value(self.label) if self.label is not None else None
+        if self != ((WORDS,), TAGS) or not isinstance(text, str) or not isinstance(label, str):
+            return Raw(place, text, label, others=tuple(others))
+        words, tags = _words(text), _words(label)
+        if words is None or tags is None:
+            return Raw(place, None, None, f"{place}: {WORDS} and {TAGS} must be words separated by spaces, or JSON lists.")
+        return Raw(place, words, tags)
+
+
+def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> Columns:
     """Return the text and label columns, ignoring case; list the columns of the file if they are missing."""
     if asked.text == "text" and asked.label in ("label", None) and "text" not in names and {WORDS, TAGS} <= set(names):
-        return WORDS, TAGS if asked.label else None
-    wanted = {asked.text_option: asked.text} | ({"label": asked.label} if asked.label is not None else {})
-    found = {option: _among(column, names) for option, column in wanted.items()}
-    missing = [option for option, column in found.items() if column is None]
+        return Columns((WORDS,), TAGS if asked.label else None)
+    if asked.task == "embed" and asked.text == "text" and _among("text", names) is None and len(names) in GROUPS:
+        return Columns(tuple(names), None)
+    texts = (asked.text,) if _among(asked.text, names) is not None else asked.texts
+    wanted = [(asked.text_option, text) for text in texts] + ([("label", asked.label)] if asked.label is not None else [])
+    found = [_among(column, names) for _, column in wanted]
+    missing = [one for one, column in zip(wanted, found, strict=True) if column is None]
     if missing:
-        complaint = _missing(names, wanted, missing, name)
-        raise GlassformerError(f"{complaint} {rule}" if missing == ["text", "label"] else complaint)
-    twice = next((column for column in found.values() if list(names).count(str(column)) > 1), None)
+        complaint = _missing(names, missing, name)
+        raise GlassformerError(f"{complaint} {rule}" if len(missing) == len(wanted) > 1 else complaint)
+    twice = next((column for column in found if list(names).count(str(column)) > 1), None)
     if twice is not None:
         raise GlassformerError(f"{name} has the column '{shown(twice)}' twice in its header: rename one.")
-    return str(found[asked.text_option]), found.get("label")
+    chosen = [str(column) for column in found]
+    return Columns(tuple(chosen[: len(texts)]), chosen[len(texts)] if asked.label is not None else None)
 
 
 def _among(column: str, names: Sequence[str]) -> str | None:
@@ -48,25 +77,16 @@ def _among(column: str, names: Sequence[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _missing(names: Sequence[str], wanted: dict[str, str], missing: list[str], name: str) -> str:
-    absent = " and no column ".join(f"'{shown(wanted[option])}'" for option in missing)
-    near = next((hint for option in missing if (hint := nearest(wanted[option], names))), "")
-    ways = " and ".join(f"{option}=… (--{option})" for option in missing)
-    plain = ", or label=None (--no-label) for plain text without labels" if missing == ["label"] else ""
+def _missing(names: Sequence[str], missing: Sequence[tuple[str, str]], name: str) -> str:
+    absent = " and no column ".join(f"'{shown(column)}'" for _, column in missing)
+    near = next((hint for _, column in missing if (hint := nearest(column, names))), "")
+    options = list(dict.fromkeys(option for option, _ in missing))
+    ways = " and ".join(f"{option}=… (--{option})" for option in options)
+    plain = ", or label=None (--no-label) for plain text without labels" if options == ["label"] else ""
     return (
         f"{name} has no column {absent}.{near} Its columns: {listed(shown(one) for one in names)}. "
         f"Choose {'one' if len(missing) == 1 else 'them'} with {ways}{plain}."
     )
-
-
-def row_of(place: str, text: Any, label: Any, chosen: tuple[str, str | None]) -> Raw:
-    """Return a row; in the columns `tokens` and `tags`, words written as one text are split."""
-    if chosen != (WORDS, TAGS) or not isinstance(text, str) or not isinstance(label, str):
-        return Raw(place, text, label)
-    words, tags = _words(text), _words(label)
-    if words is None or tags is None:
-        return Raw(place, None, None, f"{place}: {WORDS} and {TAGS} must be words separated by spaces, or JSON lists.")
-    return Raw(place, words, tags)
 
 
 def _words(text: str) -> list[Any] | None:

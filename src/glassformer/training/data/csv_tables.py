@@ -11,7 +11,7 @@ from pathlib import Path
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
 from glassformer.training.data.asked import Asked
-from glassformer.training.data.columns import Raw, columns, row_of
+from glassformer.training.data.columns import Raw, columns
 from glassformer.training.data.lines import LONGEST_LINE, read_lines
 
 DELIMITERS = ",;\t|"
@@ -44,20 +44,20 @@ def read_csv(path: Path, asked: Asked) -> Iterator[Raw]:
         first = next((line for line in source if line.strip()), "")
     if not first:
         raise GlassformerError(f"{lines.name} is empty: there is no data.")
-    sign = named[1] if named else "\t" if ".tsv" in path.suffixes else _sign_in(first, asked.text)
+    sign = named[1] if named else "\t" if ".tsv" in path.suffixes else _sign_in(first, asked)
     limit = csv.field_size_limit(LONGEST_LINE)  # otherwise an unclosed quote would consume the whole file
     start = lines.number
     try:
         rows = csv.reader(chain([first], source), delimiter=sign, strict=True)
         names = [column.strip() for column in next(rows)]
-        chosen = text, label = columns(names, asked, lines.name, rule="The first line must name the columns.")
+        chosen = columns(names, asked, lines.name, rule="The first line must name the columns.")
         start = lines.number + 1
         for row in rows:
             place = f"{lines.name} line {start}"
             if row and len(row) != len(names):
                 yield Raw(place, None, None, _other_fields(place, len(row), len(names), sign))
             elif row:
-                yield row_of(place, row[names.index(text)], row[names.index(label)] if label else None, chosen)
+                yield chosen.row(place, dict(zip(names, row, strict=True)).__getitem__)
             start = lines.number + 1
     except csv.Error as error:
         why = shown(str(error), limit=100)
@@ -71,15 +71,16 @@ def read_csv(path: Path, asked: Asked) -> Iterator[Raw]:
         csv.field_size_limit(limit)
 
 
-def _sign_in(header: str, text: str) -> str:
-    """Return the delimiter: the one that yields the text column, else the one that yields most columns."""
+def _sign_in(header: str, asked: Asked) -> str:
+    """Return the delimiter: the one that yields the text columns, else the one that yields most columns."""
+    wanted = [{asked.text.casefold()}, {name.casefold() for name in asked.texts}]
 
     def found(sign: str) -> tuple[bool, int]:
         try:
-            names = [column.strip().casefold() for column in next(csv.reader([header], delimiter=sign))]
+            names = {column.strip().casefold() for column in next(csv.reader([header], delimiter=sign))}
         except csv.Error:
-            names = []
-        return text.casefold() in names and len(names) > 1, len(names)
+            names = set()
+        return len(names) > 1 and any(texts <= names for texts in wanted), len(names)
 
     return max(DELIMITERS, key=found)
 

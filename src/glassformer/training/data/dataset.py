@@ -6,26 +6,38 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from glassformer.errors import GlassformerError, nearest, shown
 
-TaskName: TypeAlias = Literal["classify", "image", "tag", "mlm"]
+TaskName: TypeAlias = Literal["classify", "pair", "regress", "similarity", "multilabel", "image", "tag", "mlm", "embed"]
 PARTS = ("train", "validation", "test")
 
 
 class Form(NamedTuple):
     """What a row of a task holds."""
 
-    inputs: Literal["text", "words", "image"]
-    targets: Literal["class", "tags", "none"]  # a class for each row, one for each word, or none
+    inputs: Literal["text", "texts", "words", "image"]  # texts: two or three in a row
+    # a class for each row, a number, any number of classes, a class for each word, or none
+    targets: Literal["class", "number", "classes", "tags", "none"]
+
+    @property
+    def lists(self) -> bool:
+        """Whether a row has a tuple of classes."""
+        return self.targets in ("classes", "tags")
 
 
 FORMS: dict[TaskName, Form] = {
     "classify": Form("text", "class"),
+    "pair": Form("texts", "class"),
+    "regress": Form("text", "number"),
+    "similarity": Form("texts", "number"),
+    "multilabel": Form("text", "classes"),
     "image": Form("image", "class"),
     "tag": Form("words", "tags"),
     "mlm": Form("text", "none"),
+    "embed": Form("texts", "none"),
 }
 
 
@@ -42,8 +54,8 @@ class Provenance:
 class Split:
     """One split of a dataset.
 
-    By the form of the task, `inputs` are texts, tuples of words, or `Pictures`; `targets` are label numbers, one per row or one
-    per word, or None.
+    By the form of the task, `inputs` are texts, tuples of texts or words, or `Pictures`; `targets` are label numbers (one per
+    row, a tuple of them per row, or one per word), numbers, or None.
     """
 
     name: str
@@ -63,6 +75,8 @@ class Split:
         """Yield every text, for training a tokenizer; the words of a tagged row are joined by spaces."""
         if self.form.inputs == "image":
             raise GlassformerError("images have no texts: a tokenizer is for tasks that read texts.")
+        if self.form.inputs == "texts":
+            return chain.from_iterable(self.inputs)
         return (" ".join(row) for row in self.inputs) if self.form.inputs == "words" else iter(self.inputs)
 
     @cached_property
@@ -76,12 +90,14 @@ class Split:
     def _content(self) -> Iterator[bytes]:
         if self.form.inputs == "image":
             yield from self.inputs.content()  # type: ignore[attr-defined]
-        elif self.form.inputs == "words":
+        elif self.form.inputs in ("words", "texts"):
             yield from ("\x1f".join(row).encode() for row in self.inputs)
         else:
             yield from (row.encode() for row in self.inputs)
-        if self.form.targets == "tags":
+        if self.form.lists:
             yield from (str(tuple(map(int, row))).encode() for row in self.targets or ())
+        elif self.form.targets == "number":
+            yield str(list(map(float, self.targets if self.targets is not None else ()))).encode()
         elif self.targets is not None:
             yield str(list(map(int, self.targets))).encode()
 

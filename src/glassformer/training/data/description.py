@@ -87,7 +87,7 @@ def _places(train: Split, rows: int) -> list[int]:
     """Return the first rows; if all are of one class, as in folders read class by class, take the classes in turn."""
     first = list(range(min(rows, len(train))))
     labels = train.targets
-    if labels is None or train.form.targets == "tags" or len({labels[place] for place in first}) > 1:
+    if labels is None or train.form.targets != "class" or len({labels[place] for place in first}) > 1:
         return first
     turns: dict[int, int] = {}
     ranked = []
@@ -98,8 +98,8 @@ def _places(train: Split, rows: int) -> list[int]:
 
 
 def _counted(part: Split, labels: tuple[str, ...]) -> dict[str, int]:
-    targets: Sequence[Any] = () if part.targets is None else part.targets
-    found = Counter(number for row in targets for number in row) if part.form.targets == "tags" else Counter(map(int, targets))
+    targets: Sequence[Any] = () if part.targets is None or part.form.targets == "number" else part.targets
+    found = Counter(number for row in targets for number in row) if part.form.lists else Counter(map(int, targets))
     return {label: found[number] for number, label in enumerate(labels)}
 
 
@@ -109,7 +109,7 @@ def _lengths(part: Split) -> list[Lengths]:
     if part.form.inputs == "words":
         counts = {"words": [len(row) for row in part.inputs]}
     else:
-        counts = {"words": [len(text.split()) for text in part.inputs]}
+        counts = {"words": [len(text.split()) for text in part.texts()]}
     counts["characters"] = [len(text) for text in part.texts()]
     return [
         Lengths(
@@ -128,7 +128,9 @@ def _label(part: Split, place: int, labels: tuple[str, ...]) -> Any:
     if part.targets is None:
         return None
     target = part.targets[place]
-    return [labels[number] for number in target] if part.form.targets == "tags" else labels[int(target)]
+    if part.form.targets == "number":
+        return float(target)
+    return [labels[number] for number in target] if part.form.lists else labels[int(target)]
 
 
 def _plain(one: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -53,20 +54,26 @@ class PackedRow(NamedTuple):
 class Batch:
     """The part of a step that one process sees.
 
-    The loss is the sum over labels that are not IGNORE, divided by `targets_in_step`, so that the sums of all ranks add up to
-    the loss of a single process. A rank without rows gets one whose labels are all IGNORE.
+    The loss is the sum over labels that are `present`, divided by `targets_in_step`, so that the sums of all ranks add up to
+    the loss of a single process. A rank without rows gets one whose labels are all ignored.
     """
 
     inputs: Tensor  # token ids [batch, t], or pixels [batch, channels, height, width]
     attend: Tensor | None  # [batch, t], True = a real token; None for images
-    labels: Tensor  # [batch] for classify and image, [batch, t] for tag and mlm
+    labels: Tensor  # [batch] for a class or a number, [batch, t] for tag and mlm, [batch, class] of 0 and 1 for several classes
     ids: tuple[int, ...]  # numbers of the examples
     tokens: int  # real tokens in `inputs`; 0 for images
-    targets: int  # labels that are not IGNORE
+    targets: int  # labels that are present
     targets_in_step: int  # the same, summed over all ranks
     extent: Extent
     padded: bool = False  # whether any token is padding
     packed: PackedRow | None = None  # how the texts lie if they are one row; see `packing`
+    segments: Tensor | None = None  # of the inputs of pairs of texts: 0 for the first text, 1 for the second
+
+    @property
+    def by_token(self) -> bool:
+        """Whether there is a label for each token."""
+        return self.labels.ndim == 2 and not self.labels.is_floating_point()
 
     def to(self, device: torch.device | str, *, non_blocking: bool = False) -> Batch:
         """Return the batch with its tensors on another device."""
@@ -76,11 +83,13 @@ class Batch:
         """Return the batch with each of its tensors changed."""
         attend = None if self.attend is None else change(self.attend)
         packed = None if self.packed is None else self.packed.with_tensors(change)
-        return replace(self, inputs=change(self.inputs), attend=attend, labels=change(self.labels), packed=packed)
+        segments = None if self.segments is None else change(self.segments)
+        inputs, labels = change(self.inputs), change(self.labels)
+        return replace(self, inputs=inputs, attend=attend, labels=labels, packed=packed, segments=segments)
 
     def tensors(self) -> list[Tensor]:
         """Return all tensors of the batch."""
-        every = [self.inputs, self.attend, self.labels, *(self.packed or ())]
+        every = [self.inputs, self.attend, self.labels, self.segments, *(self.packed or ())]
         return [one for one in every if isinstance(one, Tensor)]
 
     def parts(self, most: int) -> Iterator[Batch]:
@@ -101,16 +110,28 @@ class Batch:
         """Return some rows of a batch of texts, without the columns that only pad them."""
         assert self.attend is not None
         attend, labels = self.attend[rows, :longest], self.labels[rows]
-        labels = labels[:, :longest] if labels.ndim == 2 else labels
-        targets = int((labels != IGNORE).sum())
+        labels = labels[:, :longest] if self.by_token else labels
         changed: dict[str, Any] = {
             "inputs": self.inputs[rows, :longest],
             "attend": attend,
             "labels": labels,
             "ids": self.ids[rows],
+            "segments": None if self.segments is None else self.segments[rows, :longest],
         }
-        changed |= {"ids": self.ids[rows], "tokens": int(attend.sum()), "targets": targets, "padded": not bool(attend.all())}
+        changed |= {"tokens": int(attend.sum()), "targets": int(present(labels).sum()), "padded": not bool(attend.all())}
         return replace(self, **changed, extent=Extent.of([longest] * len(attend)))
+
+
+def present(labels: Tensor) -> Tensor:
+    """Return which labels a loss looks at: those that are not IGNORE, or, among numbers, not NaN; of several classes, rows."""
+    if not labels.is_floating_point():
+        return labels != IGNORE
+    return ~(labels[:, 0] if labels.ndim == 2 else labels).isnan()
+
+
+def ignored(labels: Tensor) -> float:
+    """Return the label that a loss does not look at."""
+    return math.nan if labels.is_floating_point() else IGNORE
 
 
 class Examples(Protocol):
@@ -152,16 +173,19 @@ class TokenRows:
 
     def __init__(self, encoded: Iterable[Encoded], pad_id: int) -> None:
         ids: list[NDArray[np.int32]] = []
+        segments: list[NDArray[np.int8]] = []
         self.cut = 0
         for one in encoded:
             if not one.ids:  # empty text, and a tokenizer without special tokens
                 one = Encoded([pad_id], [1], [None], one.cut)
             ids.append(np.array(one.ids, dtype=np.int32))
+            segments.append(np.array(one.segments, dtype=np.int8))
             self.cut += one.cut
             self.keep(one)
         self.pad_id = pad_id
         self.lengths: Numbers = np.array([len(row) for row in ids], dtype=np.int64)
         self.flat = np.concatenate(ids) if ids else np.empty(0, dtype=np.int32)
+        self.flat_segments = np.concatenate(segments) if segments else np.empty(0, dtype=np.int8)  # empty for single texts
         self.ends: Numbers = np.cumsum(self.lengths)
         self.rows: Numbers = np.arange(len(self.lengths))
         self.labelled: Numbers = np.ones(len(self.lengths), dtype=np.int64)  # labels of each row
@@ -193,16 +217,20 @@ class TokenRows:
         places = np.arange(width)[None]
         return (uniform(seed, "hidden", epoch, ids[:, None], places) < self.hidden) & (places > 0)
 
-    def _batch(self, ids: Numbers, tokens: Numbers, real: NDArray[np.bool_], labels: Numbers) -> Batch:
-        count = int((labels != IGNORE).sum())
+    def _batch(
+        self, ids: Numbers, tokens: Numbers, real: NDArray[np.bool_], labels: NDArray[Any], segments: Numbers | None = None
+    ) -> Batch:
+        given = torch.from_numpy(labels)
+        count = int(present(given).sum())
         return Batch(
             inputs=torch.from_numpy(np.where(real, tokens, self.pad_id)),
             attend=torch.from_numpy(real),
-            labels=torch.from_numpy(labels),
+            labels=given,
             ids=tuple(map(int, ids)),
             tokens=int(real.sum()),
             targets=count,
             targets_in_step=count,
             extent=Extent.of([real.shape[1]] * len(real)),
             padded=not real.all(),
+            segments=None if segments is None else torch.from_numpy(np.where(real, segments, 0)),
         )

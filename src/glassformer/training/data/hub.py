@@ -42,11 +42,12 @@ def read_hub(what: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Pr
 
 
 def _rows(part: Any, name: str, asked: Asked) -> Iterator[Raw]:
-    text, label = columns(list(part.column_names), asked, name)
-    names = _label_names(part.features.get(label)) if label else None
+    chosen = columns(list(part.column_names), asked, name)
+    names = _label_names(part.features.get(chosen.label)) if chosen.label else None
     for number, row in enumerate(part, 1):
-        value = row[label] if label else None
-        yield Raw(f"{name} row {number}", row[text], _named(value, names) if names else value)
+        text, *others = (row[column] for column in chosen.texts)
+        value = row[chosen.label] if chosen.label else None
+        yield Raw(f"{name} row {number}", text, _named(value, names) if names else value, others=tuple(others))
 
 
 def _label_names(feature: Any) -> list[str] | None:
@@ -64,5 +65,5 @@ def _named(value: Any, names: list[str]) -> Any:
 
 def _hidden(part: Any, asked: Asked) -> bool:
     """Return whether the labels of this split are withheld: all are -1."""
-    _, label = columns(list(part.column_names), asked, "the part")
-    return len(part) > 0 and all(value == -1 for value in part[label])
+    label = columns(list(part.column_names), asked, "the part").label
+    return asked.task != "regress" and len(part) > 0 and all(value == -1 for value in part[label])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.folders import Member
-from glassformer.training.data.texts import label_name
+from glassformer.training.data.label_values import label_name
 
 Bytes: TypeAlias = NDArray[np.uint8]
 MOST_PIXELS = 64_000_000  # maximum declared size, checked before decoding

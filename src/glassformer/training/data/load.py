@@ -13,7 +13,7 @@ from glassformer.arguments import path
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.paths import is_link, no_such, path_text
 from glassformer.spec.reading import is_there
-from glassformer.training.data.asked import Asked, OnBad, OnLong, Tally
+from glassformer.training.data.asked import Asked, Goal, OnBad, OnLong, Tally
 from glassformer.training.data.dataset import Dataset, Provenance
 from glassformer.training.data.folders import class_members, given_parts, read_texts
 from glassformer.training.data.images import read_pictures
@@ -45,21 +45,25 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
     on_empty: OnBad = "skip",
     on_long: OnLong = "cut",
     resize: int | tuple[int, int] | None = None,
+    task: Goal = "auto",
 ) -> Dataset:
     """Load a dataset.
 
     `what` is a built-in dataset (`glassformer data` lists them), a .csv, .tsv, .json, .jsonl, .parquet, .conll or .txt file, a
     folder with one subfolder per class (texts or images), a folder with `train`, `validation` and `test` in one of these forms,
-    or `hf:NAME`. `text` and `label` are columns; `label=None` means plain text. Missing splits are drawn from the training rows
+    or `hf:NAME`. `text` and `label` are columns; `label=None` means plain text. Several text columns (`"premise,hypothesis"`)
+    give rows of two texts. `task` says what labels are: classes (auto, classify), numbers (regress), any number of classes
+    (multilabel), or none, where texts of a row belong together (embed). Missing splits are drawn from the training rows
     with `seed`, in the shares of `split`.
     """
     asked = Asked(
         text=text,
-        label=label,
+        label=None if task == "embed" else label,
         on_bad=on_bad,
         on_empty=on_empty,
         on_long=on_long,
         resize=(resize, resize) if isinstance(resize, int) else resize,
+        task=task,
     )
     shares = check_shares(split)
     if not isinstance(seed, int) or not 0 <= seed < 2**63:
@@ -68,7 +72,7 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
     if name in SETS:
         if shares != SHARES:
             raise GlassformerError(f"{name} is a built-in dataset with fixed splits: leave split out.")
-        for option in ("text", "label", "resize"):
+        for option in ("task", "text", "label", "resize"):
             if getattr(asked, option) != getattr(Asked(), option):
                 raise GlassformerError(f"{name} is a built-in dataset with fixed rows: leave {option} out.")
         return load_set(name)

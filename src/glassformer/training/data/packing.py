@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.training.data.batches import BatchStream
-from glassformer.training.data.examples import Batch, Extent, PackedRow
+from glassformer.training.data.examples import Batch, Extent, PackedRow, ignored
 from glassformer.training.data.masking import IGNORE
 
 FILLERS = 4  # sequences of a row that hold no text, at least: what the texts leave free lies in them
@@ -58,7 +58,7 @@ class Packer:
         assert batch.attend is not None
         real = batch.attend
         lengths = real.sum(1).numpy()
-        flat = batch.labels[real] if batch.labels.ndim == 2 else None
+        flat = batch.labels[real] if batch.by_token else None
         places = (flat != IGNORE).nonzero()[:, 0] if flat is not None and self.masked else None
         size = self.size(lengths, 0 if places is None else len(places))
         every = filled(lengths, size, self.longest)
@@ -66,9 +66,11 @@ class Packer:
         bounds = np.append(starts, size.tokens).astype(np.int32)
         positions = np.arange(size.tokens) - np.repeat(starts, every)
         labels, asked = self.labels(batch.labels, flat, places, size)
+        free = (0, size.tokens - int(lengths.sum()))
         return replace(
             batch,
-            inputs=functional.pad(batch.inputs[real], (0, size.tokens - int(lengths.sum())))[None],
+            inputs=functional.pad(batch.inputs[real], free)[None],
+            segments=None if batch.segments is None else functional.pad(batch.segments[real], free)[None],
             attend=None,
             labels=labels,
             padded=False,
@@ -95,7 +97,8 @@ class Packer:
     ) -> tuple[Tensor, Tensor | None]:
         """Return the labels of the row, and the positions they belong to if only some are predicted."""
         if flat is None:  # one for each text
-            return functional.pad(labels, (0, size.sequences - len(labels)), value=IGNORE), None
+            fillers = labels.new_full((size.sequences - len(labels), *labels.shape[1:]), ignored(labels))
+            return torch.cat((labels, fillers)), None
         if places is None:  # one for each token
             return functional.pad(flat, (0, size.tokens - len(flat)), value=IGNORE), None
         missing = size.asked - len(places)

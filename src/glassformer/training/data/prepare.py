@@ -9,11 +9,15 @@ from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.dataset import Split, TaskName
 from glassformer.training.data.examples import Examples, Reading
 from glassformer.training.data.picture_rows import PictureExamples
-from glassformer.training.data.text_rows import ClassifiedTexts, MaskedTexts, TaggedWords
+from glassformer.training.data.text_rows import LabelledTexts, MaskedTexts, TaggedWords
 from glassformer.training.tokenizers import Tokenizer
 
 ROWS: dict[TaskName, Any] = {
-    "classify": ClassifiedTexts,
+    "classify": LabelledTexts,
+    "pair": LabelledTexts,
+    "regress": LabelledTexts,
+    "similarity": LabelledTexts,
+    "multilabel": LabelledTexts,
     "image": PictureExamples,
     "tag": TaggedWords,
     "mlm": MaskedTexts,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,7 +13,7 @@ from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import unique_keys
 from glassformer.files.paths import path_text
 from glassformer.training.data.asked import Asked
-from glassformer.training.data.columns import Raw, columns, row_of
+from glassformer.training.data.columns import Raw, columns
 from glassformer.training.data.csv_tables import read_csv
 from glassformer.training.data.lines import LONGEST_LINE, read_lines, whole_text
 
@@ -144,8 +145,7 @@ def _rows(objects: Iterator[Found], asked: Asked, name: str) -> Iterator[Raw]:
         elif chosen is None:
             chosen = columns(_names(one), asked, name)
         if isinstance(one, dict) and chosen is not None:
-            text, label = chosen
-            yield row_of(place, _value(one, text), _value(one, label) if label else None, chosen)
+            yield chosen.row(place, partial(_value, one))
 
 
 def _names(row: dict[str, Any], depth: int = 1) -> list[str]:
@@ -174,13 +174,12 @@ def read_parquet(path: Path, asked: Asked) -> Iterator[Raw]:
     name = path_text(path)
     try:
         with parquet.ParquetFile(path) as file:
-            chosen = text, label = columns(list(file.schema_arrow.names), asked, name)
+            chosen = columns(list(file.schema_arrow.names), asked, name)
             number = 0
-            for batch in file.iter_batches(batch_size=1024, columns=[text, *([label] if label else [])]):
-                rows = batch.to_pydict()
-                for one, other in zip(rows[text], rows[label] if label else [None] * len(batch), strict=True):
+            for batch in file.iter_batches(batch_size=1024, columns=chosen.names):
+                for one in batch.to_pylist():
                     number += 1
-                    yield row_of(f"{name} row {number}", one, other, chosen)
+                    yield chosen.row(f"{name} row {number}", one.__getitem__)
     except (pyarrow.ArrowException, OSError) as error:
         raise GlassformerError(f"{name} is not a readable Parquet file: {shown(str(error).rstrip('.'), limit=100)}.") from None
 

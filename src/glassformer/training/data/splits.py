@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.training.data.dataset import FORMS, PARTS, Split, TaskName
 from glassformer.training.data.texts import Rows
 
+LARGE = 20.0  # numbers up to here are learned without scaling: ratings from 0 to 5, logarithms, shares
 # Texts that differ only in whitespace and punctuation count as equal.
 NOISE = re.compile(r"[\s!-/:-@\[-`{-~\u2000-\u206f\u0964\u0965«»¿¡]+")
 
@@ -67,9 +69,9 @@ def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]
     for place, key in enumerate(content_keys(rows)):
         groups.setdefault(hashlib.blake2b(str(seed).encode() + b"\0" + key, digest_size=16).digest(), []).append(place)
     classes: dict[Any, list[bytes]] = {}
-    labels = rows.labels if rows.form.targets == "class" else None
+    labels = _strata(rows)
     for drawn in sorted(groups):
-        names = [labels[place] for place in groups[drawn]] if labels is not None else [""]
+        names = [labels[place] for place in groups[drawn]]
         classes.setdefault(min(names), []).append(drawn)
     parts: dict[str, list[int]] = {name: [] for name in PARTS}
     seen, taken = 0, {"validation": 0, "test": 0}
@@ -88,11 +90,26 @@ def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]
     return {name: sorted(places) for name, places in parts.items()}
 
 
+def _strata(rows: Rows) -> Sequence[str]:
+    """Return the class of each row, of several the least frequent one; rows without classes are one group."""
+    if rows.form.targets == "class":
+        return rows.labels or ()
+    if rows.form.targets != "classes":
+        return [""] * len(rows)
+    counts = Counter(_every(rows))
+    return [min(names, key=lambda name: (counts[name], name), default="") for names in rows.labels or ()]
+
+
 def content_keys(rows: Rows) -> list[bytes]:
     """Return the keys that identify equal rows: letters and digits without case, or the bytes of the image."""
     if rows.form.inputs == "image":
         return list(rows.inputs.content())
-    texts = (" ".join(row) for row in rows.inputs) if rows.form.inputs == "words" else rows.inputs
+    if rows.form.inputs == "texts":
+        return [b"\x1f".join(_text_keys(texts)) for texts in rows.inputs]
+    return _text_keys(" ".join(row) for row in rows.inputs) if rows.form.inputs == "words" else _text_keys(rows.inputs)
+
+
+def _text_keys(texts: Iterable[str]) -> list[bytes]:
     return [(NOISE.sub("", _one_form(text.casefold())) or text).encode() for text in texts]
 
 
@@ -118,12 +135,11 @@ def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
             raise GlassformerError(f"{name}: the split {part} is empty.")
     used = {part: _used(rows) for part, rows in parts.items()}
     labels = used["train"]
-    if parts["train"].form.targets == "none":
+    if parts["train"].form.targets in ("none", "number"):
         return ()
     if len(labels) < 2:
-        raise GlassformerError(
-            f"{name}: every training row has the label '{shown(min(labels))}'. At least two classes are needed."
-        )
+        alike = f"every training row has the label '{shown(min(labels))}'" if labels else "no training row has a label"
+        raise GlassformerError(f"{name}: {alike}. At least two classes are needed.")
     for part, found in used.items():
         unseen = sorted(found - labels)
         if unseen:
@@ -139,8 +155,13 @@ def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
 def check_label_column(rows: Rows, name: str) -> None:
     """Refuse a label column whose values hardly ever repeat."""
     labels = _used(rows)
-    if rows.form == FORMS["classify"] and len(labels) > max(20, len(rows) // 2):
-        numbers = " Regression on numbers is not supported." if all(re.fullmatch(r"-?\d+\.\d+", one) for one in labels) else ""
+    if rows.form.targets == "number":
+        if len(labels) < 2 <= len(rows):
+            raise GlassformerError(f"{name}: every row has the number {min(labels)}: there is nothing to predict.")
+        return
+    if rows.form in (FORMS["classify"], FORMS["pair"]) and len(labels) > max(20, len(rows) // 2):
+        are_numbers = all(re.fullmatch(r"-?\d+\.\d+", one) for one in labels)
+        numbers = " To predict numbers, give task='regress' (--task regress)." if are_numbers else ""
         raise GlassformerError(
             f"{name} has {len(labels):,} different labels in {len(rows):,} rows: this is not a label column.{numbers} "
             "Choose another with label=… (--label)."
@@ -148,11 +169,17 @@ def check_label_column(rows: Rows, name: str) -> None:
 
 
 def always_one(parts: Mapping[str, Rows]) -> str:
-    """Return the baseline that always predicts the most frequent training label."""
+    """Return the baseline that always predicts the same: the most frequent training label, or the mean number."""
+    if parts["train"].form.targets == "number":
+        mean = fmean(_every(parts["train"]))
+        error = fmean((number - mean) ** 2 for number in _every(parts["test"]))
+        return f"always {mean:.4g}: mean squared error {error:.4g}"
     train, test = (Counter(_every(parts[name])) for name in ("train", "test"))
     if not train or not test:
         return "none"
     label = max(sorted(train), key=train.__getitem__)
+    if parts["train"].form.targets == "classes":
+        return f"always '{shown(label)}': micro-F1 {2 * test[label] / (test.total() + len(parts['test'])):.1%}"
     return f"always '{shown(label)}': {test[label] / test.total():.1%}"
 
 
@@ -165,6 +192,7 @@ def doubts(parts: Mapping[str, Rows], labels: Sequence[str]) -> list[str]:
     if twins := [" and ".join(f"'{shown(one)}'" for one in group) for group in alike.values() if len(group) > 1]:
         notes.append(f"labels that differ only in case, spaces or a trailing .0, and are treated as different: {listed(twins)}")
     every = [rows for rows in parts.values() if rows.form.targets == "class"]
+    notes += _wide_numbers(parts["train"])
     meant: dict[bytes, set[str]] = {}
     for rows in every:
         for key, label in zip(content_keys(rows), rows.labels or (), strict=False):
@@ -176,6 +204,13 @@ def doubts(parts: Mapping[str, Rows], labels: Sequence[str]) -> list[str]:
             some = listed(map(shown, absent), limit=60)
             notes.append(f"labels without rows in {name}: {len(absent):,} of {len(labels):,} ({some})")
     return notes
+
+
+def _wide_numbers(rows: Rows) -> list[str]:
+    """Return a note on numbers so large that a head, whose outputs start near zero, takes long to reach them."""
+    if rows.form.targets != "number" or (largest := max(map(abs, _every(rows)))) <= LARGE:
+        return []
+    return [f"labels are as large as {largest:.4g}: training is faster with numbers between -1 and 1 or so; divide them first"]
 
 
 def _plain(label: str) -> str:
@@ -193,15 +228,17 @@ def numbered(name: str, rows: Rows, labels: tuple[str, ...]) -> Split:
     task: TaskName = rows.task
     if rows.labels is None:
         return Split(name, task, rows.inputs, None)
-    if rows.form.targets == "tags":
+    if rows.form.lists:
         return Split(name, task, rows.inputs, [tuple(number[tag] for tag in tags) for tags in rows.labels])
+    if rows.form.targets == "number":
+        return Split(name, task, rows.inputs, np.array(rows.labels, dtype=np.float64))  # type: ignore[arg-type]
     return Split(name, task, rows.inputs, np.array([number[label] for label in rows.labels], dtype=np.int64))  # type: ignore[arg-type]
 
 
-def _used(rows: Rows) -> set[str]:
+def _used(rows: Rows) -> set[Any]:
     return set(_every(rows))
 
 
-def _every(rows: Rows) -> Iterable[str]:
-    """Yield each label, one per row or one per word."""
-    return chain.from_iterable(rows.labels or ()) if rows.form.targets == "tags" else rows.labels or ()
+def _every(rows: Rows) -> Iterable[Any]:
+    """Yield each label: one per row or word, or as many as a row has."""
+    return chain.from_iterable(rows.labels or ()) if rows.form.lists else rows.labels or ()

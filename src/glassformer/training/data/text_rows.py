@@ -1,8 +1,9 @@
-"""Texts as rows of token ids: with a class, with a tag for each word, or with some tokens masked."""
+"""Texts as rows of token ids: with a label, with a tag for each word, or with some tokens masked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,23 +14,36 @@ from glassformer.training.data.masking import IGNORE, Masking
 from glassformer.training.tokenizers import Encoded, Tokenizer
 
 
-class ClassifiedTexts(TokenRows):
-    """Texts with one label each."""
+class LabelledTexts(TokenRows):
+    """Texts, or pairs of texts, with one label each: a class, a number, or any number of classes."""
 
     augments = ("none", "hide")
 
     def __init__(self, split: Split, tokenizer: Tokenizer, reading: Reading) -> None:
-        super().__init__(tokenizer.encode_all(split.inputs, reading.max_length), tokenizer.pad_id)
+        encode = tokenizer.encode_pairs if split.form.inputs == "texts" else tokenizer.encode_all
+        super().__init__(encode(split.inputs, reading.max_length), tokenizer.pad_id)
         self.hide(tokenizer, reading)
-        self.labels: Numbers = np.asarray(split.targets, dtype=np.int64)
+        self.labels = label_array(split)
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
-        """Return token ids and one label per row."""
+        """Return token ids and the labels of the rows."""
         places, real = self.grid(ids, multiple)
         tokens = self.flat[places].astype(np.int64)
         if self.hidden:
             tokens[self.drawn(ids, tokens.shape[1], seed, epoch)] = self.replacement_id
-        return self._batch(ids, tokens, real, self.labels[ids])
+        segments = self.flat_segments[places].astype(np.int64) if len(self.flat_segments) else None
+        return self._batch(ids, tokens, real, self.labels[ids], segments)
+
+
+def label_array(split: Split) -> NDArray[Any]:
+    """Return the labels of a split: class numbers, float32 numbers, or rows of 0 and 1 up to the largest class."""
+    if split.form.targets != "classes":
+        return np.asarray(split.targets, dtype=np.float32 if split.form.targets == "number" else np.int64)
+    rows = split.targets if split.targets is not None else ()
+    marks = np.zeros((len(rows), 1 + max((max(row) for row in rows if row), default=0)), dtype=np.float32)
+    for row, classes in zip(marks, rows, strict=True):
+        row[list(classes)] = 1.0
+    return marks
 
 
 class TaggedWords(TokenRows):

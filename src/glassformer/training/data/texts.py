@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import math
-import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from glassformer.errors import GlassformerError, shown
-from glassformer.training.data.asked import Asked, Tally
-from glassformer.training.data.columns import Raw
+from glassformer.files.texts import encodable
+from glassformer.training.data.asked import Asked, Goal, Tally
+from glassformer.training.data.columns import GROUPS, Raw
 from glassformer.training.data.dataset import FORMS, Form, TaskName
+from glassformer.training.data.label_values import class_names, is_missing, label_name, number_value
 
 MOST_CHARACTERS = 100_000  # of one text; a longer one is truncated or refused
 MOST_WORDS = 10_000  # of one tagged row
-LONGEST_LABEL = 200
 NUL = "\0"  # padding, or a remnant of UTF-16; never real text
 HAS_NUL = "has a NUL character (\\u0000): remove it."
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of one split, in order: inputs and label names (one per row, one per word, or none)."""
+    """Rows of one split, in order: inputs and labels (a name, a number or a tuple of names per row, or none)."""
 
     task: TaskName
-    inputs: Any  # list of texts, list of tuples of words, or Pictures
+    inputs: Any  # list of texts, list of tuples of texts or words, or Pictures
     labels: list[Any] | None
 
     def __len__(self) -> int:
@@ -43,46 +42,73 @@ class Rows:
 
 
 def gather(raw: Iterable[Raw], asked: Asked, tally: Tally, name: str, *, labelled: bool) -> Rows:
-    """Return the usable rows. Lists of words make it a tagging task; no labels mean masked-token training."""
+    """Return the usable rows. Lists of words make it a tagging task; no labels mean masked-token training, unless `asked`."""
     inputs: list[Any] = []
     labels: list[Any] = []
-    tagged: bool | None = None
+    task: TaskName | None = None
     for row in raw:
         if row.fault:
             tally.bad(row.fault, "rows that cannot be read", row.place, asked)
             continue
         lists = isinstance(row.text, list | tuple)
-        if lists and not labelled and all(isinstance(word, str) for word in row.text):
+        if lists and (not labelled or asked.task != "auto") and all(isinstance(word, str) for word in row.text):
             row, lists = row._replace(text=" ".join(row.text)), False
-        if tagged is not None and lists != tagged and row.text is not None:
+        if task is not None and lists != (task == "tag") and row.text is not None:
             found, before = ("a list of words", "a text") if lists else ("a text", "a list of words")
             raise GlassformerError(f"{row.place} has {found} where the rows before it have {before}.")
-        if tagged is None and row.text is not None:
-            tagged = lists
-        pair: tuple[Any, Any] | None
-        pair = _tagged(row, asked, tally) if lists else _labelled(row, asked, tally, labelled=labelled)
+        if task is None and row.text is not None:
+            task = "tag" if lists else task_for(asked.task, 1 + len(row.others), name, labelled=labelled)
+        pair = _tagged(row, asked, tally) if lists else _labelled(row, asked, tally, task)
         if pair is not None:
             inputs.append(pair[0])
             labels.append(pair[1])
-    if not inputs:
+    if not inputs or task is None:
         skipped = f" {tally.notes()[0]}." if tally.counts else ""
         raise GlassformerError(f"{name} has no usable row.{skipped}")
-    if tagged:
-        return Rows("tag", inputs, labels)
-    return Rows("classify", inputs, labels) if labelled else Rows("mlm", inputs, None)
+    return Rows(task, inputs, None if FORMS[task].targets == "none" else labels)
 
 
-def _labelled(row: Raw, asked: Asked, tally: Tally, *, labelled: bool) -> tuple[str, str] | None:
-    text = clean_text(row.text, row.place, asked, tally)
-    if text is None:
-        return None
+def task_for(goal: Goal, texts: int, name: str, *, labelled: bool) -> TaskName:
+    """Return the task of rows with so many texts each."""
+    if goal == "embed" or (goal == "auto" and not labelled and texts > 1):
+        if texts not in GROUPS:
+            raise GlassformerError(
+                f"task=embed needs two or three texts in a row of {name}, found {texts}: an anchor, a text that belongs to it, "
+                "and perhaps one that does not. Name the columns: --text question,answer."
+            )
+        return "embed"
     if not labelled:
-        return text, ""
-    name = label_name(row.label, row.place)
-    if name is None:
-        tally.bad(f"{row.place} has no label (empty or NaN).", "rows without a label", row.place, asked)
+        if goal != "auto":
+            raise GlassformerError(f"task={goal} needs labels, but {name} is read without them: give a table with labels.")
+        return "mlm"
+    if texts > (1 if goal == "multilabel" else 2):
+        most = "one text" if goal == "multilabel" else "one text or two"
+        raise GlassformerError(f"task={goal} reads {most} in a row, but {texts} columns are named: name fewer with --text.")
+    found: dict[tuple[Goal, int], TaskName] = {("regress", 1): "regress", ("regress", 2): "similarity"}
+    return found.get((goal, texts), "multilabel" if goal == "multilabel" else "classify" if texts == 1 else "pair")
+
+
+def _labelled(row: Raw, asked: Asked, tally: Tally, task: TaskName | None) -> tuple[Any, Any] | None:
+    texts = tuple(clean_text(text, row.place, asked, tally) for text in (row.text, *row.others))
+    if task is None or None in texts:
         return None
-    return text, name
+    form = FORMS[task]
+    given = texts if form.inputs == "texts" else texts[0]
+    if form.targets == "none":
+        return given, None
+    label = LABELS[form.targets](row.label, row.place)
+    if label is None:
+        way = "no label (empty or NaN)" if is_missing(row.label) else f"the label {shown(row.label)}, which is not a number"
+        tally.bad(f"{row.place} has {way}.", "rows without a label", row.place, asked)
+        return None
+    return given, label
+
+
+LABELS: dict[str, Callable[[Any, str], Any]] = {
+    "class": label_name,
+    "classes": class_names,
+    "number": lambda value, _place: number_value(value),
+}
 
 
 def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -104,7 +130,7 @@ def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tupl
         tally.bad(f"{row.place}: word {padded} {HAS_NUL}", "texts with a NUL character", row.place, asked)
         return None
     names = [label_name(tag, row.place) for tag in tags]
-    if not all(isinstance(word, str) and word.strip() and _encodable(word) for word in words) or None in names:
+    if not all(isinstance(word, str) and word.strip() and encodable(word) for word in words) or None in names:
         tally.bad(f"{row.place} has an empty word or tag, or one that is not text.", "rows with bad words", row.place, asked)
         return None
     return tuple(word.strip()[:MOST_CHARACTERS] for word in words), tuple(str(name) for name in names)
@@ -128,7 +154,7 @@ def clean_text(value: Any, place: str, asked: Asked, tally: Tally) -> str | None
             )
         tally.add(f"truncated to {MOST_CHARACTERS:,} characters", place)
         text = text[:MOST_CHARACTERS].strip()
-    if not _encodable(text):
+    if not encodable(text):
         tally.bad(f"{place} has an unpaired surrogate, which is not a character.", "texts with unpaired surrogates", place, asked)
         return None
     if NUL in text:
@@ -141,32 +167,3 @@ def _empty(place: str, asked: Asked, tally: Tally) -> None:
     if asked.on_empty == "refuse":
         raise GlassformerError(f"{place} is an empty text. on_empty='skip' skips empty texts.")
     tally.add("skipped: empty texts", place)
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def label_name(value: Any, place: str) -> str | None:
-    """Return a label as a name, or None if it is missing; spreadsheets and pandas write `nan` for missing values."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if not isinstance(value, str | int):
-        way = " If it is a class, write it as text." if isinstance(value, float) else ""
-        raise GlassformerError(
-            f"{place}: a label must be a name or a whole number, found {shown(value)}. Is it the right column?{way}"
-        )
-    name = unicodedata.normalize("NFC", str(value)).strip()  # composed and decomposed é are the same name
-    if len(name) > LONGEST_LABEL or not _encodable(name) or not name.isprintable():
-        raise GlassformerError(
-            f"{place}: '{shown(name)}' is not a valid label: give one line of at most {LONGEST_LABEL} characters."
-        )
-    return None if name.lower() in ("", "nan") else name

@@ -1,11 +1,14 @@
 """The tasks that an encoder is trained for: a record of each."""
 
 from glassformer.training.data.dataset import Dataset, TaskName
-from glassformer.training.tasks.classes import Images, Texts, Words
+from glassformer.training.tasks.classes import Images, Pairs, Texts, Words
 from glassformer.training.tasks.masked_tokens import MaskedTokens
+from glassformer.training.tasks.numbers import Numbers, Similarity
+from glassformer.training.tasks.several import SeveralClasses
 from glassformer.training.tasks.task import Task
 
-TASKS: dict[TaskName, Task] = {task.name: task for task in (Texts(), Images(), Words(), MaskedTokens())}
+EVERY = (Texts(), Pairs(), Numbers(), Similarity(), SeveralClasses(), Images(), Words(), MaskedTokens())
+TASKS: dict[TaskName, Task] = {task.name: task for task in EVERY}
 
 __all__ = ["TASKS", "Task", "task_of"]
 

@@ -21,6 +21,7 @@ from glassformer.training.tasks.task import Judged, Meter, Sums, Task
 
 MOST_COUNTED = 100
 # Vocabulary size: a token seen about a dozen times can be learned, a token seen once cannot.
+TWO_SEGMENTS = {"segments": 2}
 FEWEST_TOKENS, MOST_TOKENS, WORDS_A_TOKEN = 500, 8000, 12
 
 
@@ -46,14 +47,21 @@ class Texts(Classes):
 
     name: ClassVar[TaskName] = "classify"
 
-    def body(self, start: Path) -> dict[str, Any]:
+    def body(self, start: Path | None) -> dict[str, Any]:
         """Return the pooling of the embeddings of a checkpoint."""
-        pool = read_settings(start).pool
+        pool = None if start is None else read_settings(start).pool
         return {"pool": pool, "pooler": "none"} if pool in ("mean", "first", "last") else {}
 
     def suggested(self, data: Dataset) -> dict[str, Any]:
         """Return a vocabulary that suits the number of words, and masking of tokens."""
         return for_texts(data)
+
+
+class Pairs(Texts):
+    """A class for each pair of texts, which the encoder reads as one row: `[CLS] a [SEP] b [SEP]`."""
+
+    name: ClassVar[TaskName] = "pair"
+    small: ClassVar[dict[str, Any]] = TWO_SEGMENTS
 
 
 class Words(Classes):
@@ -85,12 +93,13 @@ def for_texts(data: Dataset) -> dict[str, Any]:
 
 def logits_of(encoder: Encoder, batch: Batch) -> Tensor:
     """Run the encoder on a batch, packed or a rectangle; return what its head says, in float32."""
+    segments = batch.segments if (encoder.spec.segments or 0) > 1 else None
     if batch.packed is not None:
         bounds, positions, asked, longest, _ = batch.packed
-        given = Inputs(batch.inputs, positions=positions, predict_at=asked)
+        given = Inputs(batch.inputs, segments=segments, positions=positions, predict_at=asked)
         logits: Any = encoder.run(given, Packed(bounds, longest), Wanted(only_logits=True)).logits
     else:
-        logits = encoder(batch.inputs, batch.attend if batch.padded else None, only_logits=True).logits
+        logits = encoder(batch.inputs, batch.attend if batch.padded else None, segments, only_logits=True).logits
     return logits.flatten(0, -2).float()
 
 

@@ -13,6 +13,8 @@ from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.masking import IGNORE
 from glassformer.training.settings import Settings
 
+UNSMOOTHED = ("regress", "similarity", "multilabel", "embed")
+
 
 class Objective(NamedTuple):
     """What the training loss adds to plain cross-entropy."""
@@ -35,9 +37,14 @@ PLAIN = Objective()
 def objective_of(data: Dataset, settings: Settings) -> Objective:
     """Return the objective of the settings; validation and test use the plain loss."""
     balanced = settings.class_weights == "balanced"
-    classes = data.form.targets in ("class", "tags")
-    if balanced and not classes:
-        raise GlassformerError(f"class_weights=balanced needs classes, but the task {data.task} has none: leave it out.")
+    if balanced and data.form.targets not in ("class", "tags"):
+        has = "several of them for a row" if data.form.targets == "classes" else "none"
+        raise GlassformerError(f"class_weights=balanced needs classes, but the task {data.task} has {has}: leave it out.")
+    if settings.label_smoothing and data.task in UNSMOOTHED:
+        raise GlassformerError(
+            f"label_smoothing={settings.label_smoothing:g} is for a cross-entropy over classes; the task {data.task} has none: "
+            "leave it out."
+        )
     return Objective(settings.label_smoothing, balanced_weights(data) if balanced else None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -12,6 +11,7 @@ from torch import Tensor
 
 from glassformer.model import Encoder
 from glassformer.show.metric import ACCURACY, Metric
+from glassformer.spec import EncoderSpec
 from glassformer.training.data.dataset import Dataset, TaskName
 from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import added_up
@@ -50,16 +50,26 @@ class Task:
     independent: ClassVar[bool] = True  # whether a row has its loss whatever the other rows of its batch are
     long_texts: ClassVar[bool] = False  # whether its rows are pieces of any length, for which a budget of tokens is the default
 
+    small: ClassVar[dict[str, Any]] = {}  # fields of the small encoder that is chosen where no spec is given
+
+    def configured(self, settings: Settings) -> Task:  # noqa: ARG002
+        """Return the task with what it reads of the settings."""
+        return self
+
     def head(self, data: Dataset) -> dict[str, Any]:
         """Return the spec fields that the task determines."""
         raise NotImplementedError
+
+    def outputs(self, data: Dataset) -> tuple[str, ...]:
+        """Return a name for each output of the head, for the config of the model."""
+        return data.labels
 
     def keeps_head(self, data: Dataset, labels: tuple[str, ...]) -> bool:
         """Whether the head of a checkpoint with the same spec and these labels is the head for the data."""
         return labels == data.labels
 
-    def body(self, start: Path) -> dict[str, Any]:  # noqa: ARG002
-        """Return the spec fields to change in the body of a checkpoint."""
+    def body(self, start: Path | None) -> dict[str, Any]:  # noqa: ARG002
+        """Return the spec fields to change in the body of a checkpoint, or of a spec (None)."""
         return {}
 
     def judge(self, encoder: Encoder, batch: Batch, objective: Objective = PLAIN) -> Judged:
@@ -75,10 +85,10 @@ class Task:
         raise NotImplementedError
 
     def config(self) -> dict[str, Any]:
-        """Return what the task adds to the config of a model in the layout of transformers."""
+        """Return what the task adds to the config of a model: what the logits of its head mean."""
         return {}
 
-    def finish(self, folder: Path, settings: Settings, start: Mapping[str, Any]) -> None:
+    def finish(self, folder: Path, spec: EncoderSpec, settings: Settings) -> None:
         """Write what else the task needs into a folder of weights."""
 
 
