@@ -11,7 +11,6 @@ import click
 import glassformer as gf
 from glassformer.cli.options import Command, OneOf, to_json
 from glassformer.errors import GlassformerError, shown
-from glassformer.training.data.asked import Goal
 
 
 def complete_sets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
@@ -39,13 +38,12 @@ split_option = click.option(
 )
 
 
-task_option = click.option(
-    "--task",
-    default="auto",
-    show_default=True,
-    type=OneOf(get_args(Goal)),
-    help="What the labels are; regress: numbers; multilabel: any number of classes, a|b; embed: none, texts of a row match.",
-)
+def task_option(command: Command) -> Command:
+    """Add `--task`: what the labels are, where the columns leave it open."""
+    from glassformer.training.data.asked import Goal
+
+    words = "What the labels are; regress: numbers; multilabel: any number of classes, a|b; embed: none, texts of a row match."
+    return click.option("--task", default="auto", show_default=True, type=OneOf(get_args(Goal)), help=words)(command)
 
 
 def rows_options(no_label: str) -> Callable[[Command], Command]:
