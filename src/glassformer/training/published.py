@@ -68,8 +68,7 @@ def publish(
         save(whole, folder, labels=labels)
         if also:
             named = read_document(folder / LABELS) | dict(also)
-            (folder / LABELS).write_text(json.dumps(named, indent=2, ensure_ascii=False) + "
-", encoding="utf-8")
+            (folder / LABELS).write_text(json.dumps(named, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         if given is not None and bare is not None and trained == "all" and (body := _body(whole, given, bare)) is not None:
             save(body, folder / BODY, config=given, as_class=bare, beside=beside)
     if whole is not encoder and given is not None and bare is not None:
