@@ -70,11 +70,7 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
         raise GlassformerError(f"seed={shown(seed)} is not allowed: a whole number from 0.")
     name = what if isinstance(what, str) else str(path("data", what))
     if name in SETS:
-        if shares != SHARES:
-            raise GlassformerError(f"{name} is a built-in dataset with fixed splits: leave split out.")
-        for option in ("task", "text", "label", "resize"):
-            if getattr(asked, option) != getattr(Asked(), option):
-                raise GlassformerError(f"{name} is a built-in dataset with fixed rows: leave {option} out.")
+        _refuse_options(name, asked, shares)
         return load_set(name)
     tally = Tally()
     if name.startswith("hf:"):
@@ -85,6 +81,14 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
     if asked.resize is not None and given["train"].form.inputs != "image":
         raise GlassformerError(f"resize={shown(resize)} is only for images, but {shown(name)} contains texts: leave it out.")
     return _assembled(name, given, shares, seed, tally, provenance)
+
+
+def _refuse_options(name: str, asked: Asked, shares: tuple[float, float, float]) -> None:
+    if shares != SHARES:
+        raise GlassformerError(f"{name} is a built-in dataset with fixed splits: leave split out.")
+    for option in ("task", "text", "label", "resize"):
+        if getattr(asked, option) != getattr(Asked(), option):
+            raise GlassformerError(f"{name} is a built-in dataset with fixed rows: leave {option} out.")
 
 
 def read_hub_set(name: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
