@@ -74,8 +74,7 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     `model` is a spec (`"bert-tiny layers=2"`), a folder with weights to start from, or None, which chooses a small encoder for
     the data. `fields` changes the spec. A list of `epochs` (`[10, 30, 50]`) trains one run for each. `text`, `label`, `task`,
     `resize`, `split` and `skip_bad` say how the data is read (`label=None`: plain text; `text="a,b"`: two texts in a row). The
-    other keywords are the settings of `glassformer train --help`, with None for `none`. A signal saves the run and raises an
-    error that says how to resume.
+    other keywords are the settings of `glassformer train --help`. A signal saves the run; the error says how to resume.
     """
     _check_settings(settings, train)
     model, fields = _model_and_fields(model, fields)
