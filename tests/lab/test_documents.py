@@ -86,6 +86,8 @@ def ask():
         yield asking
 
 
+PAIR = "transformer d_model=8 heads=2 d_ff=16 layers=1 vocab=20"
+
 ANSWERS = {
     "/api/lab": (lab.Known, None),
     "/api/bench/fields": (bench.Fields, None),
@@ -118,6 +120,7 @@ ANSWERS = {
         trace.LedgerDocument,
         {"model": "walk", "text": "Not bad.", "ledger": "why:head.logits[class=0]"},
     ),
+    "/api/trace/beams": (trace.Beams, {"model": "random", "spec": PAIR, "text": "a b", "beams": 2}),
     "/api/walk": (walk.Walk, None),
     "/api/train/options": (train.Options, None),
     "/api/train/runs": (train.Rows, None),

@@ -258,7 +258,7 @@ def test_a_large_run_comes_in_windows_and_thumbnails(client):
     assert arrays["after"].shape == (64, 64)
     answer = client.ask("heads", **fields)
     header, arrays = unpacked(answer.content)
-    assert arrays["weights"].shape == (1, 4, 24, 24)
+    assert arrays["layers.0.attention.weights"].shape == (4, 24, 24)
     assert len(answer.content) < 10_000
     _, arrays = client.found("tensor", **fields, name="layers.0.attention.weights", at={"head": 2, "from_row": 9, "whole_row": 1})
     assert arrays["after"].shape == (1, 512)

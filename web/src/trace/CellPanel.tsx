@@ -17,7 +17,7 @@ const END: Partial<Record<CellDocument["source"], string>> = {
 };
 
 export function CellPanel({ id, where, whole }: { id: string; where: Where; whole: boolean }) {
-  const layer = Number(/^layers\.(\d+)\./.exec(id)?.[1] ?? where.layer);
+  const layer = Number(/^(?:\w+\.)?layers\.(\d+)\./.exec(id)?.[1] ?? where.layer);
   const answer = useAnswer<CellDocument>("/api/trace/cell", { ...where, layer: whole ? where.layer : layer, cell: id });
   return <Shown answer={answer}>{(found) => <Opened found={found} whole={whole} key={found.id} />}</Shown>;
 }

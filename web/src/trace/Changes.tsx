@@ -3,8 +3,9 @@ import { Door } from "../shared/Door";
 import { digits, share } from "../shared/format";
 import { change } from "../shared/place";
 import { toNumber } from "../shared/wire";
-import { cellId, toggled } from "./cells";
+import { cellId, stepKey, toggled } from "./cells";
 import { isSpecial } from "./meanings";
+import { partOf } from "./parts";
 import type { Opened } from "./types";
 import { edits, setEdits } from "./where";
 
@@ -40,11 +41,10 @@ export function Changes({ opened }: { opened: Opened }) {
           <summary>changed tensors: {moved.length}</summary>
           <div class="moved-list">
             {moved.map(([name, size]) => {
-              const layer = /^layers\.(\d+)\./.exec(name)?.[1];
-              const place = opened.steps.find((step) => step.name === name)?.layer;
+              const step = opened.steps.find((one) => one.name === name);
               return (
                 <>
-                  <button type="button" class="door" onClick={() => change({ layer: layer ?? (place === "after" ? "after" : "in"), step: layer ? name.replace(/^layers\.\d+\./, "") : name, show: "difference" })}>
+                  <button type="button" class="door" onClick={() => change({ layer: step ? partOf(step) : "in", step: step ? stepKey(step) : name, show: "difference" })}>
                     {name}
                   </button>
                   <span class="number">{digits(size)}</span>
@@ -94,14 +94,14 @@ export function Output({ opened }: { opened: Opened }) {
 }
 
 /** The tokens; one of them asks, and can be masked or swapped. */
-export function Tokens({ opened, asks }: { opened: Opened; asks: number }) {
+export function Tokens({ opened, asks, chips = true }: { opened: Opened; asks: number; chips?: boolean }) {
   const all = edits();
   const mask = `mask:${asks}`;
   const word = opened.tokens[asks] ?? "";
   const shown = opened.tokens.slice(0, MOST_CHIPS);
   return (
     <section class="tokens" aria-label="tokens">
-      <div class="chips">
+      {chips && <div class="chips">
         {shown.map((token, place) => {
           const tag = isSpecial(token) ? undefined : opened.output.tags[place]; // a special token is no word to be tagged
           return (
@@ -121,7 +121,7 @@ export function Tokens({ opened, asks }: { opened: Opened; asks: number }) {
             <input type="number" min={0} max={opened.tokens.length - 1} value={asks} onChange={(event) => change({ q: event.currentTarget.value, row: null })} />
           </label>
         )}
-      </div>
+      </div>}
       <p class="token-actions">
         <span class="soft">
           Query: <b>&quot;{word}&quot;</b> (position {asks})

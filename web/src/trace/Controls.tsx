@@ -32,13 +32,13 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
       {value && (
         <details class="note trace-about">
           <summary>
-            {count(value.parameters)} parameters, {plural(value.layers, "layer")} × {plural(value.heads, "head")}, {plural(value.t, "token")}: details
+            {count(value.parameters)} parameters, {value.stacks.map(({ name, layers, heads }) => `${name ? `${name} ` : ""}${plural(layers, "layer")} × ${plural(heads, "head")}`).join(", ")}, {plural(value.t, "token")}: details
           </summary>
           <p>{value.about}</p>
         </details>
       )}
       </div>
-      {model === "random" && <RandomSpec otherwise={random} />}
+      {model === "random" && <RandomSpec otherwise={random} two={(value?.stacks.length ?? 0) > 1} />}
       {value?.reads === "image" ? <Images known={known} /> : <Sentence opened={value} />}
     </div>
   );
@@ -50,7 +50,7 @@ const plural = (number: number, word: string): string => `${number} ${word}${num
 const shortened = (path: string): string => (path.split("/").length > 3 ? `…/${path.split("/").slice(-2).join("/")}` : path);
 
 /** A box whose text counts when Enter is pressed, the button is clicked, or the box is left. */
-function Box({ label, text, size, onSet }: { label: string; text: string; size?: number; onSet: (text: string) => void }) {
+function Box({ label, text, size, placeholder, onSet }: { label: string; text: string; size?: number; placeholder?: string; onSet: (text: string) => void }) {
   const [draft, setDraft] = useState(text);
   const typing = useRef(false); // what somebody is typing is not overwritten by an answer that comes late
   useEffect(() => {
@@ -74,6 +74,7 @@ function Box({ label, text, size, onSet }: { label: string; text: string; size?:
         <input
           size={size}
           value={draft}
+          placeholder={placeholder}
           autocomplete="off"
           spellcheck={false}
           onInput={(event) => {
@@ -94,10 +95,11 @@ function Box({ label, text, size, onSet }: { label: string; text: string; size?:
 
 function Sentence({ opened }: { opened: Opened | undefined }) {
   const text = query.value.get("text") ?? opened?.text ?? "";
+  const target = (opened?.stacks.length ?? 0) > 1;
   const others = (opened?.examples ?? []).filter((example) => example !== text);
   return (
     <div class="trace-sentence">
-      <Box label={opened?.reads === "vectors" ? "words" : "sentence"} text={text} onSet={(next) => change({ ...FORGET, text: next })} />
+      <Box label={target ? "source" : opened?.reads === "vectors" ? "words" : "sentence"} text={text} onSet={(next) => change({ ...FORGET, text: next })} />
       {others.length > 0 && (
         <p class="note">
           or{" "}
@@ -108,16 +110,40 @@ function Sentence({ opened }: { opened: Opened | undefined }) {
           ))}
         </p>
       )}
+      {target && <TargetBox read={opened!.target} />}
     </div>
   );
 }
 
-function RandomSpec({ otherwise }: { otherwise: string }) {
+/** What the decoder reads: words, or, where none are given, what the model writes. */
+function TargetBox({ read }: { read: string[] }) {
+  const target = query.value.get("target") ?? "";
+  const own = target !== "" || query.value.has("ids");
+  return (
+    <div class="trace-target">
+      <Box label="target: what the decoder reads" text={target} placeholder={read.join(" ")} onSet={(next) => change({ ...FORGET, target: next })} />
+      {own && (
+        <button type="button" class="quiet" onClick={() => change(FORGET)}>
+          start again
+        </button>
+      )}
+    </div>
+  );
+}
+
+const PAIR = "transformer d_model=8 heads=2 d_ff=16 layers=1 vocab=20";
+
+function RandomSpec({ otherwise, two }: { otherwise: string; two: boolean }) {
   const spec = query.value.get("spec") ?? otherwise;
   return (
     <div class="trace-random">
       <Box label="spec, as on the command line" text={spec} size={34} onSet={(next) => change({ ...FORGET, spec: next })} />
       <Box label="seed" text={query.value.get("seed") ?? "0"} size={4} onSet={(next) => change({ ...FORGET, seed: next })} />
+      {!two && (
+        <button type="button" class="quiet example" onClick={() => change({ ...NEW_MODEL, spec: PAIR })}>
+          try an encoder-decoder
+        </button>
+      )}
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { Switch } from "../shared/Switch";
 import { toNumber, type Arrays, type FloatArray } from "../shared/wire";
 import { cellId, cellOfPage, placeInPage, stepTitle, strongest } from "./cells";
 import { Lines } from "./Lines";
+import { crosses, isWeights as holdsWeights, layerOf, wordsAlong } from "./parts";
 import { digitOf, Looks } from "./Picture";
 import type { Opened, Page, Side, Step } from "./types";
 import type { Where } from "./where";
@@ -18,23 +19,23 @@ interface TensorProps {
   opened: Opened;
   where: Where;
   step: Step;
-  layer: string;
+  part: string;
   head: number;
   asks: number; // the token that asks
   digits: FloatArray;
 }
 
-export function Tensor({ opened, where, step, layer, head, asks, digits }: TensorProps) {
+export function Tensor({ opened, where, step, part, head, asks, digits }: TensorProps) {
   const [view, setView] = useParam("view", opened.reads === "image" ? "picture" : "grid");
   const [show, setShow] = useParam("show", "after");
-  const middle = step.axes.some(([axis]) => axis === "t") && asks >= WINDOW ? asks - WINDOW / 2 : 0; // the row that asks is in sight
+  const middle = step.axes.some(([axis]) => axis === "t" || axis === "u") && asks >= WINDOW ? asks - WINDOW / 2 : 0; // the row that asks is in sight
   const places: Record<string, number> = { from_row: query.value.has("row") ? numberOf("row") : middle, from_column: numberOf("column") };
   for (const [axis] of step.axes) if (axis !== "t" && axis !== "s" && query.value.has(`i_${axis}`)) places[axis] = numberOf(`i_${axis}`);
   if (step.axes.some(([axis]) => axis === "head")) places.head = head;
   const shared = step.axes.find(([axis]) => axis === "kv_head"); // keys and values that a group of heads reads
-  if (shared) places.kv_head = Math.floor((head * shared[1]) / opened.heads);
+  if (shared) places.kv_head = Math.floor((head * shared[1]) / (opened.stacks.find((one) => one.name === step.stack)?.heads ?? opened.heads));
   const answer = useAnswer<Arrays<Page>>("/api/trace/tensor", { ...where, name: step.name, at: places }, (url, body, signal) => arrays<Page>(url, body, signal));
-  const isWeights = step.name.endsWith("attention.weights");
+  const isWeights = holdsWeights(step.name);
   const row = useAnswer<Arrays<Page>>(isWeights ? "/api/trace/tensor" : null, { ...where, name: step.name, at: { head, from_row: asks, whole_row: 1 } }, (url, body, signal) =>
     arrays<Page>(url, body, signal),
   );
@@ -74,7 +75,7 @@ export function Tensor({ opened, where, step, layer, head, asks, digits }: Tenso
             <Looks
               opened={opened}
               pixels={pixels.value?.arrays.after ?? digitOf(digits, Math.min(numberOf("image"), (digits.shape[0] ?? 1) - 1))}
-              layer={Number(layer)}
+              layer={layerOf(part) ?? 0}
               head={head}
               query={asks}
               weights={(row.value.arrays[seen] ?? row.value.arrays.after)!.data}
@@ -93,30 +94,30 @@ const WINDOW = 64;
 const numberOf = (key: string): number => Math.max(0, Math.trunc(Number(query.value.get(key) ?? 0)) || 0);
 
 /** The words along a side, where it has words. */
-function labelsOf(side: Side, count: number, opened: Opened, seen: string): string[] {
-  const words = seen === "before" ? opened.before_tokens : opened.tokens;
-  if (side.axis === "class" && opened.labels.length) return opened.labels.slice(side.start, side.start + count);
+function labelsOf(name: string, side: Side, count: number, opened: Opened, seen: string): string[] {
+  const words = wordsAlong(opened, name, side.axis, seen);
   const shift = side.axis === "patch" ? (opened.image?.before ?? 0) : 0;
-  const named = side.axis === "t" || side.axis === "s" || side.axis === "patch";
-  return Array.from({ length: count }, (_, place) => (named ? (words[side.start + place + shift] ?? String(side.start + place)) : String(side.start + place)));
+  return Array.from({ length: count }, (_, place) => words[side.start + place + shift] ?? String(side.start + place));
 }
 
-const ROWS: Record<string, string> = { t: "a token", s: "a token (as a key)", patch: "a patch", "": "the whole vector", class: "a class" };
-const NAMES: Record<string, string> = { t: "query", s: "key" };
+const ROWS: Record<string, string> = { t: "a token", u: "a token of the target", s: "a token (as a key)", patch: "a patch", "": "the whole vector", class: "a class" };
+const ASKS = ["t", "u"];
+
+const NAMES: Record<string, string> = { t: "query", u: "query", s: "key" };
 
 function Flat({ opened, found, seen, looks, asks, isWeights }: { opened: Opened; found: Arrays<Page>; seen: string; looks: string; asks: number; isWeights: boolean }) {
   const page = found.header;
   const { data, shape } = found.arrays[seen] ?? found.arrays.after!;
   const [rows = 1, columns = 1] = shape;
-  const rowLabels = labelsOf(page.rows, rows, opened, seen);
-  const columnLabels = labelsOf(page.columns, columns, opened, seen);
+  const rowLabels = labelsOf(page.name, page.rows, rows, opened, seen);
+  const columnLabels = labelsOf(page.name, page.columns, columns, opened, seen);
   const own = asks - page.rows.start;
   if (looks === "lines" && seen !== "difference") return <Lines page={page} values={data} rows={rowLabels} columns={columnLabels} query={own >= 0 && own < rows ? own : 0} />;
   const scale: Scale =
     seen === "difference" ? scaleFor(data, "diverging") : isWeights ? { kind: "sequential", low: 0, high: toNumber(page.largest) || 1 } : scaleFor([toNumber(page.least), toNumber(page.largest)], "diverging");
   return (
     <Grid
-      title={`${stepTitle(page.name)}${page.rows.axis === "t" && page.columns.axis === "s" ? ": each row is a query, each column a key" : `: each row is ${ROWS[page.rows.axis] ?? "a row"}`}${Object.entries(page.fixed).map(([axis, place]) => (axis === "batch" || axis === "head" ? "" : `, ${axis} ${place}`)).join("")}`}
+      title={`${stepTitle(page.name)}${ASKS.includes(page.rows.axis) && page.columns.axis === "s" ? (crosses(page.name) ? ": each row is a token of the target, each column one of the source" : ": each row is a query, each column a key") : `: each row is ${ROWS[page.rows.axis] ?? "a row"}`}${Object.entries(page.fixed).map(([axis, place]) => (axis === "batch" || axis === "head" ? "" : `, ${axis} ${place}`)).join("")}`}
       rows={rows}
       columns={columns}
       values={data}
@@ -127,7 +128,7 @@ function Flat({ opened, found, seen, looks, asks, isWeights }: { opened: Opened;
       rowName={isWeights ? NAMES[page.rows.axis] : page.rows.axis || "row"}
       columnName={isWeights ? NAMES[page.columns.axis] : page.columns.axis || "column"}
       selected={placeInPage(page, trail().at(-1))}
-      markedRow={page.rows.axis === "t" && own >= 0 && own < rows ? own : undefined}
+      markedRow={ASKS.includes(page.rows.axis) && own >= 0 && own < rows ? own : undefined}
       onOpen={(row, column) => openDoor(cellOfPage(page, row, column))}
     />
   );
@@ -174,14 +175,16 @@ function Range({ page }: { page: Page }) {
 function Attends({ opened, step, head, asks, row, seen }: { opened: Opened; step: Step; head: number; asks: number; row: Answer<Arrays<Page>>; seen: string }) {
   const found = row.value?.arrays[seen] ?? row.value?.arrays.after;
   if (!found || seen === "difference" || row.value!.header.rows.start !== asks || row.value!.header.fixed.head !== head) return <p class="attends" />;
-  const words = seen === "before" ? opened.before_tokens : opened.tokens;
+  const axis = step.axes.find(([one]) => ASKS.includes(one))?.[0] ?? "t";
+  const words = wordsAlong(opened, step.name, "s", seen);
+  const asking = wordsAlong(opened, step.name, axis, seen)[asks];
   return (
     <p class="attends">
-      <b>{words[asks]}</b> attends to{" "}
+      <b>{asking}</b> attends to{" "}
       {strongest(found.data, 3).map((place, number) => (
         <>
           {number > 0 && ", "}
-          <b>{words[place]}</b> <Door id={cellId(step.name, { head, t: asks, s: place })} value={found.data[place]!} label={`${said(found.data[place]!)}: ${words[asks]} to ${words[place]}`} />
+          <b>{words[place]}</b> <Door id={cellId(step.name, { head, [axis]: asks, s: place })} value={found.data[place]!} label={`${said(found.data[place]!)}: ${asking} to ${words[place]}`} />
         </>
       ))}
     </p>

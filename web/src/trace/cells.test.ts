@@ -34,12 +34,12 @@ describe("cells", () => {
     expect(placeInPage(one, "x[class=2]")).toEqual([0, 2]);
   });
   test("the trail says words for tokens", () => {
-    expect(brief("layers.0.attention.weights[head=2,t=1,s=0]", ["Tom", "Who"])).toBe("weights [head 2, Who, Tom]");
+    expect(brief("layers.0.attention.weights[head=2,t=1,s=0]", () => ["Tom", "Who"])).toBe("weights [head 2, Who, Tom]");
   });
 });
 
 describe("steps", () => {
-  const step = (name: string, layer: Step["layer"]): Step => ({ name, layer, part: "attention", axes: [] });
+  const step = (name: string, layer: Step["layer"]): Step => ({ name, stack: "", layer, part: "attention", axes: [] });
   const opened = { steps: [step("x", null), step("layers.0.attention.weights", 0), step("layers.0.out", 0), step("layers.1.attention.weights", 1), step("layers.1.out", 1), step("head.logits", "after")] } as Opened;
   test("a layer starts with what enters it, and its own out is another step", () => {
     const steps = stepsOf(opened, "1");

@@ -1,5 +1,6 @@
 // How cells and changes are written in the address: layers.0.attention.scores[head=0,t=1,s=2], drop:0.1, mask:3, swap:0,3.
 import type { Piece } from "../shared/cells";
+import { isWeights, layerOf, parsePart, partOf } from "./parts";
 import type { Opened, Page, Step } from "./types";
 
 export type Cell = Record<string, number>;
@@ -38,39 +39,44 @@ export function placeInPage(page: Page, id: string | undefined): [number, number
 }
 
 /** A cell in few words, for the trail: weights [head 0, Who, Tom]. */
-export function brief(id: string, tokens: string[], labels: string[] = []): string {
+export function brief(id: string, words: (name: string, axis: string) => string[]): string {
   const ledger = parseLedger(id);
-  if (ledger) return ledger.line === undefined ? `What made ${brief(ledger.cell, tokens, labels)}` : `line ${ledger.line}`;
+  if (ledger) return ledger.line === undefined ? `What made ${brief(ledger.cell, words)}` : `line ${ledger.line}`;
   const found = parseCell(id);
   if (!found) return id;
-  const words = Object.entries(found.cell)
+  const places = Object.entries(found.cell)
     .filter(([axis]) => axis !== "batch")
-    .map(([axis, place]) => (axis === "t" || axis === "s" ? tokens : axis === "class" ? labels : [])[place] ?? `${axis} ${place}`);
-  return `${stepTitle(found.name)} [${words.join(", ")}]`;
+    .map(([axis, place]) => words(found.name, axis)[place] ?? `${axis} ${place}`);
+  return `${stepTitle(found.name)} [${places.join(", ")}]`;
 }
 
 /** The name inside its layer, without the word that says attention: `weights`, `norm_1.mean`, `ffn.out`. */
 export function stepTitle(name: string): string {
-  const inside = name.replace(/^layers\.\d+\./, "");
+  const inside = inLayer(name).replace(/^(encoder|decoder)\./, "");
   return inside === "attention.out" ? inside : inside.replace(/^(attention|embeddings|head)\./, ""); // a layer has an out of its own
 }
 
+/** A name without the layer that it stands in. */
+export const inLayer = (name: string): string => name.replace(/^((encoder|decoder)\.)?layers\.\d+\./, "");
+
 /** The same, as the address holds it: it stays when another layer is chosen. */
-export const stepKey = (step: Step): string => (typeof step.layer === "number" && !step.entering ? step.name.replace(/^layers\.\d+\./, "") : step.name);
+export const stepKey = (step: Step): string => (typeof step.layer === "number" && !step.entering ? inLayer(step.name) : step.name);
 
 /** The steps of a part of the run: what goes in, a layer, or what comes after. A layer starts with what enters it. */
-export function stepsOf(opened: Opened, layer: string): Step[] {
-  if (layer === "in") return opened.steps.filter((step) => step.layer === null);
-  if (layer === "after") return opened.steps.filter((step) => step.layer === "after");
-  const own = opened.steps.filter((step) => step.layer === Number(layer));
-  const entering = opened.steps.find((step) => step.name === (layer === "0" ? "x" : `layers.${Number(layer) - 1}.out`));
+export function stepsOf(opened: Opened, part: string): Step[] {
+  const own = opened.steps.filter((step) => partOf(step) === part);
+  const layer = layerOf(part);
+  if (layer === undefined) return own;
+  const { stack } = parsePart(part);
+  const before = layer === 0 ? "x" : `layers.${layer - 1}.out`;
+  const entering = opened.steps.find((step) => step.name === (stack ? `${stack}.${before}` : before));
   return entering ? [{ ...entering, entering: true }, ...own] : own;
 }
 
 export function chosenStep(steps: Step[], key: string): Step | undefined {
   return (
     steps.find((step) => stepKey(step) === key || step.name === key) ??
-    steps.find((step) => step.name.endsWith("attention.weights")) ??
+    steps.filter((step) => isWeights(step.name)).at(-1) ?? // of a decoder that reads an encoder, cross-attention
     steps.find((step) => step.name === "x") ??
     steps[steps.length - 1]
   );

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { groupsOf, isSpecial, meaningOf } from "./meanings";
 import type { Step } from "./types";
 
-const step = (name: string, part: Step["part"], entering = false): Step => ({ name, part, layer: 0, axes: [], entering });
+const step = (name: string, part: Step["part"], entering = false): Step => ({ name, stack: "", part, layer: 0, axes: [], entering });
 
 test("the steps of a layer stand in groups, and what enters it by itself", () => {
   const steps = [step("x", "embedding", true), step("layers.0.attention.q", "attention"), step("layers.0.attention.out", "attention"), step("layers.0.sum_1", "norm"), step("layers.0.norm_1", "norm"), step("layers.0.ffn.hidden", "feed-forward")];

@@ -1,6 +1,7 @@
 // What the steps of a run are called in plain words, and what each means in one line. The symbol stands beside the word.
 import type { Step } from "./types";
 import { stepTitle } from "./cells";
+import { crosses } from "./parts";
 
 /** The last part of a step's name -> its plain name, its symbol ("" where the plain name is all there is), and what it is. */
 const MEANINGS: Record<string, [string, string, string]> = {
@@ -13,8 +14,13 @@ const MEANINGS: Record<string, [string, string, string]> = {
   masked: ["masked scores", "−∞", "The scores, with −∞ where a token must not be looked at."],
   weights: ["weights", "softmax", "The shares of attention: softmax of the scores, so each row adds to 1."],
   mix: ["mix", "Σ w·v", "The values, averaged with the weights."],
+  "cross.q": ["query", "q", "What each token of the target asks the source."],
+  "cross.k": ["key", "k", "What each token of the source offers to be found by."],
+  "cross.v": ["value", "v", "What each token of the source passes on to the target."],
+  "cross.out": ["cross out", "W_O", "The heads' mixes put side by side and mapped back to the model's width."],
   "attention.out": ["attention out", "W_O", "The heads' mixes put side by side and mapped back to the model's width."],
   sum_1: ["add", "+", "The block's result added to what entered it: the residual."],
+  sum_cross: ["add", "+", "The block's result added to what entered it: the residual."],
   sum_2: ["add", "+", "The block's result added to what entered it: the residual."],
   "norm_1.mean": ["mean", "μ", "The mean of each token's numbers."],
   "norm_1.variance": ["variance", "σ²", "How far each token's numbers lie from their mean."],
@@ -39,7 +45,7 @@ export interface Meaning {
 
 export function meaningOf(step: Step): Meaning {
   const name = step.entering ? "x" : stepTitle(step.name);
-  const found = MEANINGS[name] ?? MEANINGS[name.replace("norm_2", "norm_1")] ?? MEANINGS[name.split(".").at(-1)!];
+  const found = MEANINGS[name] ?? MEANINGS[name.replace(/norm_(2|cross)/, "norm_1")] ?? MEANINGS[name.split(".").at(-1)!];
   const [plain, symbol, says] = found ?? [name, "", ""];
   return { plain, symbol, says };
 }
@@ -50,7 +56,8 @@ const GROUPS: Record<Step["part"], string> = { embedding: "embedding", attention
 export function groupsOf(steps: Step[]): { title: string; steps: Step[] }[] {
   const groups: { title: string; steps: Step[] }[] = [];
   for (const step of steps) {
-    const title = step.entering ? "input" : step.name.split(".").at(-1)!.startsWith("sum_") ? GROUPS.norm : GROUPS[step.part];
+    const own = crosses(step.name) ? "cross-attention" : GROUPS[step.part];
+    const title = step.entering ? "input" : step.name.split(".").at(-1)!.startsWith("sum_") ? GROUPS.norm : own;
     const last = groups.at(-1);
     if (last?.title === title) last.steps.push(step);
     else groups.push({ title, steps: [step] });

@@ -11,6 +11,9 @@ import { Changes, Output, Tokens } from "./Changes";
 import { Controls } from "./Controls";
 import { Meaning, Slider, Steps } from "./Steps";
 import { LedgerPanel } from "./Ledger";
+import { Next } from "./Next";
+import { asking, asksTarget, dropOf, isWeights, layerOf, parsePart, partOr, wordsAlong } from "./parts";
+import { Rows } from "./Rows";
 import { Strip } from "./Strip";
 import { Tensor } from "./Tensor";
 import type { Models, Opened } from "./types";
@@ -31,12 +34,13 @@ interface Found {
 const found = async (url: string, body: unknown, signal: AbortSignal): Promise<Found> => ({ where: body as Where, opened: await json<Opened>(url, body, signal) });
 
 function Run({ known }: { known: Arrays<Models> }) {
-  const asked = query.value.get("layer") ?? "0";
+  const asked = query.value.get("layer");
   const first = useAnswer<Found>("/api/trace/open", whereOf(0), found);
   // A run that is too large to be kept whole is kept a layer at a time.
   const whole = first.value?.opened;
-  const inside = whole && !whole.whole && /^[1-9]\d*$/.test(asked) && Number(asked) < whole.layers;
-  const layer = useAnswer<Found>(inside ? "/api/trace/open" : null, whereOf(Number(asked)), found);
+  const wanted = (asked !== null && layerOf(asked)) || 0;
+  const inside = whole && !whole.whole && wanted > 0 && wanted < Math.max(...whole.stacks.map((stack) => stack.layers));
+  const layer = useAnswer<Found>(inside ? "/api/trace/open" : null, whereOf(wanted), found);
   const answer = inside ? layer : first;
   return (
     <>
@@ -54,43 +58,47 @@ function Run({ known }: { known: Arrays<Models> }) {
   );
 }
 
-function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found: Found; asked: string; waiting: boolean }) {
+function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found: Found; asked: string | null; waiting: boolean }) {
   const { opened } = found;
-  const after = opened.steps.some((step) => step.layer === "after");
-  const layer = asked === "in" || (asked === "after" && after) || (/^\d+$/.test(asked) && Number(asked) < opened.layers) ? asked : opened.layers ? "0" : "in";
-  const where: Where = { ...found.where, layer: opened.whole || !/^\d+$/.test(layer) ? 0 : Number(layer) };
-  const steps = stepsOf(opened, layer);
+  const part = partOr(opened, asked);
+  const number = layerOf(part);
+  const { stack } = parsePart(part);
+  const where: Where = { ...found.where, layer: opened.whole ? 0 : (number ?? 0) };
+  const steps = stepsOf(opened, part);
   const step = chosenStep(steps, query.value.get("step") ?? "");
-  const head = within(query.value.get("head"), opened.heads, 0);
-  const asks = within(query.value.get("q"), opened.t, firstQuery(opened));
-  const drop = `drop:${layer}.${head}`;
-  const inLayer = layer !== "in" && layer !== "after";
+  const head = within(query.value.get("head"), (opened.stacks.find((one) => one.name === stack) ?? opened.stacks[0]!).heads, 0);
+  const words = asking(opened, part);
+  const asks = within(query.value.get("q"), words.length, asksTarget(opened, part) ? words.length - 1 : firstQuery(opened));
+  const drop = dropOf(part, step?.name ?? "", head);
+  const two = opened.stacks.length > 1;
   const hasHeads = step?.axes.some(([axis]) => axis === "head" || axis === "kv_head") ?? false;
   return (
     <div class={waiting ? "trace waiting-for-run" : "trace"} aria-busy={waiting}>
-      <Tokens opened={opened} asks={asks} />
+      {two && <Rows opened={opened} where={where} part={part} head={head} asks={asks} />}
+      {!asksTarget(opened, part) && <Tokens opened={opened} asks={asks} chips={!two} />}
       <Changes opened={opened} />
       <div class="trace-columns">
         <div class="trace-left">
-          <Strip opened={opened} where={where} layer={layer} head={head} />
+          <Strip opened={opened} where={where} part={part} head={head} />
           {step && <Steps steps={steps} chosen={step} />}
         </div>
         <div class="trace-centre">
           <div class="trace-title">
-            <h2>{inLayer ? `Layer ${layer}${hasHeads ? `, head ${head}` : ""}` : layer === "in" ? "Inputs and embeddings" : "After the last layer"}</h2>
+            <h2>{titleOf(part, hasHeads ? head : undefined)}</h2>
             {step && <Slider steps={steps} chosen={step} />}
-            {inLayer && hasHeads && (
+            {number !== undefined && hasHeads && (
               <button type="button" disabled={!opened.whole} onClick={() => setEdits(toggled(edits(), drop))}>
                 {edits().includes(drop) ? "restore this head" : "ablate this head"}
               </button>
             )}
           </div>
           {step && <Meaning chosen={step} />}
-          {step && <Tensor opened={opened} where={where} step={step} layer={layer} head={head} asks={asks} digits={known.arrays.digits!} />}
+          {step && <Tensor opened={opened} where={where} step={step} part={part} head={head} asks={asks} digits={known.arrays.digits!} />}
         </div>
         <div class="trace-side">
           <Output opened={opened} />
-          <Panel title={(id) => brief(id, opened.tokens, opened.labels)} empty={<Hint opened={opened} asks={asks} head={head} layer={layer} />}>
+          <Next opened={opened} where={where} asks={two && !asksTarget(opened, part) ? opened.target.length - 1 : asks} words={two ? opened.target : opened.tokens} />
+          <Panel title={(id) => brief(id, (name, axis) => wordsAlong(opened, name, axis))} empty={<Hint opened={opened} asks={asks} head={head} part={part} />}>
             {(id) => (parseLedger(id) ? <LedgerPanel id={id} where={where} /> : <CellPanel id={id} where={where} whole={opened.whole} />)}
           </Panel>
         </div>
@@ -103,17 +111,30 @@ function within(text: string | null, size: number, otherwise: number): number {
   return text !== null && /^\d{1,9}$/.test(text) && Number(text) < size ? Number(text) : otherwise;
 }
 
+const STACKS: Record<string, string> = { encoder: "Encoder, ", decoder: "Decoder, " };
+
+/** `Layer 3, head 0`, `Decoder, layer 0, head 1`, `Inputs and embeddings`. */
+function titleOf(part: string, head: number | undefined): string {
+  const { stack, at } = parsePart(part);
+  const own = at === "in" ? "inputs and embeddings" : at === "after" ? "after the last layer" : `layer ${at}${head === undefined ? "" : `, head ${head}`}`;
+  const all = `${STACKS[stack] ?? ""}${own}`;
+  return all[0]!.toUpperCase() + all.slice(1);
+}
+
 /** What the panel says while nothing is open. */
-function Hint({ opened, asks, head, layer }: { opened: Opened; asks: number; head: number; layer: string }) {
-  const number = /^\d+$/.test(layer) ? layer : "0";
+function Hint({ opened, asks, head, part }: { opened: Opened; asks: number; head: number; part: string }) {
+  const steps = stepsOf(opened, layerOf(part) === undefined ? partOr(opened, null) : part);
+  const weights = steps.filter((step) => isWeights(step.name)).at(-1);
+  const axis = weights?.axes.find(([one]) => one === "t" || one === "u")?.[0];
+  const word = weights && axis && wordsAlong(opened, weights.name, axis)[asks];
   return (
     <>
       <p class="soft">Click a number to see its formula, arithmetic and terms here. Click any of those to go deeper, down to the weights.</p>
-      {opened.layers > 0 && (
+      {weights && axis && word !== undefined && (
         <p>
           Start with{" "}
-          <Door id={cellId(`layers.${number}.attention.weights`, { head, t: asks, s: 0 })}>
-            how much {opened.tokens[asks]} attends to {opened.tokens[0]}
+          <Door id={cellId(weights.name, { head, [axis]: asks, s: 0 })}>
+            how much {word} attends to {wordsAlong(opened, weights.name, "s")[0]}
           </Door>
         </p>
       )}

@@ -7,11 +7,13 @@ export type Axis = [string, number];
 /** A tensor of the run. What went in has no rule; what enters a layer belongs to what comes before. */
 export interface Step {
   name: string;
+  stack: string;
   layer: number | "after" | null;
   part: "embedding" | "attention" | "feed-forward" | "norm" | "head";
   axes: Axis[];
   latex?: string;
   kept?: boolean;
+  keys?: "source" | "target";
   entering?: boolean;
 }
 
@@ -28,11 +30,29 @@ export interface Tag {
   before: string;
 }
 
+/** A token that may come next, and whether it is the one that does; `ends`: a text ends with it. */
+export interface Next {
+  token: string;
+  id: number;
+  probability: WireNumber;
+  before: WireNumber;
+  ends: boolean;
+  taken: boolean;
+}
+
+/** What came out: classes, a tag for each token, or for each position the most probable tokens. */
 export interface Output {
   name: string;
   axes: Axis[];
   classes: Class[];
   tags: Tag[];
+  next: Next[][];
+}
+
+export interface Stack {
+  name: string;
+  layers: number;
+  heads: number;
 }
 
 export interface ImageGrid {
@@ -49,9 +69,14 @@ export interface Opened {
   text: string;
   tokens: string[];
   before_tokens: string[];
+  target: string[];
+  before_target: string[];
+  ids: number[];
+  predicts_next: boolean;
   t: number;
   layers: number;
   heads: number;
+  stacks: Stack[];
   whole: boolean;
   steps: Step[];
   output: Output;
@@ -94,9 +119,8 @@ export interface Page {
 }
 
 export interface Heads {
-  layers: number[];
-  heads: number;
-  all?: boolean;
+  names: string[];
+  all: boolean;
 }
 
 /** `before` the changes, where they moved it; `was`: before it was set by hand. */
@@ -108,6 +132,21 @@ export interface CellDocument extends OpenedNumber {
   rule: string;
   copy: string;
   heads: WireNumber[];
+}
+
+export interface Hypothesis {
+  ids: number[];
+  words: string[];
+  score: WireNumber;
+}
+
+/** A beam search: what was kept after each token, best first, and what was written in the end. */
+export interface Beams {
+  width: number;
+  start: number;
+  steps: Hypothesis[][];
+  best: Hypothesis;
+  ended: boolean;
 }
 
 /** One contribution: what it is, and the number. */

@@ -7,6 +7,8 @@ export interface Where {
   spec: string;
   seed: number;
   text: string;
+  target: string; // what the decoder of an encoder-decoder reads: words
+  ids: string; // or token ids, with commas
   image: string;
   edits: string[];
   layer: number;
@@ -22,6 +24,8 @@ export function whereOf(layer: number): Where {
     spec: at.get("spec") ?? "",
     seed: Math.max(0, Math.trunc(Number(at.get("seed") ?? 0)) || 0),
     text: at.get("text") ?? "",
+    target: at.get("target") ?? "",
+    ids: at.get("ids") ?? "",
     image: at.get("image") ?? "",
     edits: edits(),
     layer,
@@ -29,7 +33,7 @@ export function whereOf(layer: number): Where {
 }
 
 /** A new model or text: what was chosen in the old one means nothing any more. */
-export const FORGET = { at: null, edit: null, q: null, row: null, column: null, show: null } as const;
+export const FORGET = { target: null, ids: null, at: null, edit: null, q: null, row: null, column: null, show: null } as const;
 
 export function setEdits(next: string[]): void {
   change({ edit: next, ...(next.length ? {} : { show: null }) });

@@ -14,17 +14,43 @@ class Step(TypedDict):
     """A tensor of the run. What went in has no rule; what enters a layer belongs to what comes before."""
 
     name: str
+    stack: str
     layer: int | Literal["after"] | None
     part: Part
     axes: list[Axis]
     latex: NotRequired[str]
     kept: NotRequired[bool]
+    keys: NotRequired[Literal["source", "target"]]
     entering: NotRequired[bool]
 
 
 Class = TypedDict("Class", {"name": str, "place": int, "probability": float, "before": float})
 Tag = TypedDict("Tag", {"name": str, "probability": float, "before": str})
-Output = TypedDict("Output", {"name": str, "axes": list[Axis], "classes": list[Class], "tags": list[Tag]})
+
+
+class Next(TypedDict):
+    """A token that may come next, and whether it is the one that does; `ends`: a text ends with it."""
+
+    token: str
+    id: int
+    probability: float
+    before: float
+    ends: bool
+    taken: bool
+
+
+class Output(TypedDict):
+    """What came out: classes, a tag for each token, or for each position the most probable tokens."""
+
+    name: str
+    axes: list[Axis]
+    classes: list[Class]
+    tags: list[Tag]
+    next: list[list[Next]]
+
+
+# A stack of layers; of an encoder-decoder there are two, else one without a name.
+Stack = TypedDict("Stack", {"name": str, "layers": int, "heads": int})
 # The patches of an image; `before` tokens stand in front of them.
 ImageGrid = TypedDict("ImageGrid", {"grid": tuple[int, int], "patch": tuple[int, int], "before": int})
 
@@ -37,9 +63,14 @@ class Opened(TypedDict):
     text: str
     tokens: list[str]
     before_tokens: list[str]
+    target: list[str]
+    before_target: list[str]
+    ids: list[int]
+    predicts_next: bool
     t: int
     layers: int
     heads: int
+    stacks: list[Stack]
     whole: bool
     steps: list[Step]
     output: Output
@@ -67,8 +98,8 @@ class Page(TypedDict):
     window: int
 
 
-# Thumbnails of heads, which come as an array; `all`: of every layer.
-Heads = TypedDict("Heads", {"layers": list[int], "heads": int, "all": NotRequired[bool]})
+# Thumbnails of heads: for each tensor of weights an array of that name; `all`: of every layer.
+Heads = TypedDict("Heads", {"names": list[str], "all": bool})
 
 
 class CellDocument(OpenedNumber):
@@ -81,6 +112,20 @@ class CellDocument(OpenedNumber):
     rule: str
     copy: str
     heads: list[float]
+
+
+# What a beam search follows: its tokens, and the sum of their log-probabilities; of the best one divided by its length.
+Hypothesis = TypedDict("Hypothesis", {"ids": list[int], "words": list[str], "score": float})
+
+
+class Beams(TypedDict):
+    """A beam search: what was kept after each token, best first, and what was written in the end."""
+
+    width: int
+    start: int
+    steps: list[list[Hypothesis]]
+    best: Hypothesis
+    ended: bool
 
 
 class LedgerLine(TypedDict):

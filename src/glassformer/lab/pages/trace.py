@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,23 +14,27 @@ from glassformer.errors import GlassformerError, shown
 from glassformer.lab.cells import read_cell
 from glassformer.lab.documents import trace as documents
 from glassformer.lab.pages import trace_models
+from glassformer.lab.pages.trace_beams import beams_of
 from glassformer.lab.pages.trace_cells import opened_cell
 from glassformer.lab.pages.trace_edits import Edit, edited, masks, with_mask
 from glassformer.lab.pages.trace_ledger import ledger_at
 from glassformer.lab.pages.trace_models import Model, can_keep_all, open_model
+from glassformer.lab.pages.trace_output import output
 from glassformer.lab.pages.trace_sessions import Cache
 from glassformer.lab.pages.trace_slices import thumbnails, window
+from glassformer.lab.pages.trace_target import Target, read_ids, target_of
 from glassformer.lab.wire import answer, arrays_answer, asked, text_in, whole_in
 from glassformer.numbers import Difference, Run
 from glassformer.numbers.keep import KeptValues
+from glassformer.program import Step
 from glassformer.program.formatter import LatexFormatter
 from glassformer.show.palette import tensor_part
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 if TYPE_CHECKING:
     from glassformer.lab.start import Lab
 
 Made = TypeVar("Made")
-MOST_CLASSES = 1000
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Asked:
     spec: str
     seed: int
     text: str
+    target: str
+    ids: tuple[int, ...]
     image: str
     layer: int
     edits: tuple[str, ...]
@@ -66,6 +71,7 @@ class TraceState:
         self.models = Cache(4, 1_000_000_000)
         self.runs = Cache(8, 3_000_000_000)
         self.changed = Cache(8, 1_000_000_000)
+        self.targets = Cache(64, 1_000_000)
 
     def model(self, ask: Asked) -> Model:
         key = (ask.model, ask.spec, ask.seed)
@@ -75,11 +81,12 @@ class TraceState:
         """The run that an address means: kept, or made again from nothing but the address."""
         model = self.model(ask)
         ask = ask if ask.text else replace(ask, text=model.first_text)
-        prepared = model.prepared(ask.text, ask.image)
-        whole = (model.key, ask.text, ask.image, None)
+        target = self.target(model, ask)
+        prepared = model.prepared(ask.text, ask.image, target)
+        whole = (model.key, ask.text, ask.image, target, None)
         keeps_all = whole in self.runs or can_keep_all(model, prepared.program)  # what is kept takes no more memory
         layer = None if keeps_all else min(ask.layer, prepared.program.spec.layers - 1)
-        key = (*whole[:3], layer)
+        key = (*whole[:4], layer)
         run = self.runs.get(key, lambda: model.run(prepared, layer), model.weight_of)
         if not ask.edits:
             return Traced(model, ask.text, Difference(run, run, (), ()))
@@ -89,6 +96,11 @@ class TraceState:
             return Traced(model, ask.text, difference, tuple(edits), difference.moved)
 
         return self.changed.get((*key, ask.edits), make, lambda made: _own_bytes(made.difference, run))
+
+    def target(self, model: Model, ask: Asked) -> Target | None:
+        """What the decoder reads: writing it takes several runs, so it is kept."""
+        key = (model.key, ask.text, ask.target, ask.ids)
+        return self.targets.get(key, lambda: target_of(model, ask.text, ask.target, ask.ids), lambda _: 1000)
 
 
 def _own_bytes(difference: Difference[Run], run: Run) -> int:
@@ -164,6 +176,17 @@ async def _do(request: Request, reading: Callable[[TraceState, Asked, dict[str, 
     return made
 
 
+async def beams(request: Request) -> Response:
+    """What a beam search keeps after each token."""
+
+    def read(state: TraceState, ask: Asked, document: dict[str, Any]) -> Any:
+        model = state.model(ask)
+        ask = ask if ask.text else replace(ask, text=model.first_text)
+        return beams_of(model, ask.text, state.target(model, ask), whole_in(document, "beams", 3))
+
+    return answer(await _do(request, read))
+
+
 def _opened(traced: Traced) -> documents.Opened:
     model, difference = traced.model, traced.difference
     run = difference.after
@@ -177,11 +200,16 @@ def _opened(traced: Traced) -> documents.Opened:
         "tokens": _tokens(run),
         "before_tokens": _tokens(difference.before),
         "t": sizes.t,
+        "target": _words(run.target),
+        "before_target": _words(difference.before.target),
+        "ids": [int(token) for token in run.values["target"][0]] if "target" in run and run.values["target"].ndim == 2 else [],
+        "predicts_next": spec.predicts_next,
+        "stacks": _stacks(spec),
         "layers": spec.layers,
         "heads": spec.heads,
         "whole": not isinstance(run.values, KeptValues),
         "steps": _steps(run),
-        "output": _output(traced),
+        "output": output(traced),
         "examples": list(model.examples),
         "labels": list(model.labels),
         "edits": [edit.words for edit in traced.edits],
@@ -200,68 +228,70 @@ def _tokens(run: Run) -> list[str]:
         columns = spec.patch_grid[1]
         patches = [f"{place // columns},{place % columns}" for place in range(spec.patches)]
         return [*first, *(f"register {i}" for i in range(spec.registers)), *patches]
-    words = list(run.tokens[0]) if run.tokens else []
-    return [shown(word, limit=40) if word.isprintable() else shown(repr(word), limit=40) for word in words] or [
-        str(place) for place in range(length)
-    ]
+    return _words(run.tokens) or [str(place) for place in range(length)]
+
+
+def _words(texts: list[list[str]] | None) -> list[str]:
+    words = texts[0] if texts else []
+    return [shown(word, limit=40) if word.isprintable() else shown(repr(word), limit=40) for word in words]
+
+
+def _stacks(spec: EncoderSpec) -> list[documents.Stack]:
+    """The stacks in the order of the program; the only one has no name."""
+    if isinstance(spec, Seq2SeqSpec):
+        both = (("encoder", spec.encoder), ("decoder", spec.decoder))
+        return [{"name": name, "layers": one.layers, "heads": one.heads} for name, one in both]
+    return [{"name": "", "layers": spec.layers, "heads": spec.heads}]
 
 
 def _steps(run: Run) -> list[documents.Step]:
     """Every tensor that was computed, and what went in, in order; `layer` is null outside of the layers."""
     formatter = LatexFormatter()
     listed: list[documents.Step] = [
-        {"name": tensor.name, "layer": None, "part": "embedding", "axes": [(axis.name, axis.size) for axis in tensor.axes]}
+        {
+            "name": tensor.name,
+            "stack": _input_stack(run, tensor.name),
+            "layer": None,
+            "part": "embedding",
+            "axes": [(axis.name, axis.size) for axis in tensor.axes],
+        }
         for tensor in run.program.inputs
     ]
-    after_layers = False
+    entered: set[str] = set()  # the stacks whose layers were listed
     for step in run.program.steps:
-        layer = step.block.layer
-        after_layers = after_layers or layer is not None
+        layer, stack = step.block.layer, step.block.stack
+        if layer is not None:
+            entered.add(stack)
         names = [formatter.symbol(tensor.symbol) for tensor in step.inputs]
         listed.append(
             {
                 "name": step.name,
-                "layer": "after" if layer is None and after_layers else layer,
+                "stack": stack,
+                "layer": "after" if layer is None and _follows(stack, entered) else layer,
                 "part": tensor_part(step.output),
                 "axes": [(axis.name, axis.size) for axis in step.output.axes],
                 "latex": f"{formatter.symbol(step.output.symbol)} = {step.write(names, formatter)}",
                 "kept": step.name in run,
+                "keys": _keys(step),
             }
         )
     return listed
 
 
-def _output(traced: Traced) -> documents.Output:
-    """What the last step gave; of a classifier the classes with their probabilities, before and after."""
-    difference = traced.difference
-    tensor = difference.after.program.output
-    found: documents.Output = {
-        "name": tensor.name,
-        "axes": [(axis.name, axis.size) for axis in tensor.axes],
-        "classes": [],
-        "tags": [],
-    }
-    last = tensor.axes[-1]
-    if last.name != "class" or last.size > MOST_CLASSES or last.size < 2:
-        return found
-    names = traced.model.labels or tuple(f"class {place}" for place in range(last.size))
-    after, before = (_shares(run.values[tensor.name][0]) for run in (difference.after, difference.before))
-    if after.ndim == 1:
-        found["classes"] = [
-            {"name": names[place], "place": place, "probability": float(after[place]), "before": float(before[place])}
-            for place in np.argsort(-np.maximum(after, before), kind="stable")[:10]
-        ]
-    elif after.ndim == 2 and after.shape[0] == difference.after.program.sizes.t:
-        found["tags"] = [
-            {"name": names[int(row.argmax())], "probability": float(row.max()), "before": names[int(old.argmax())]}
-            for row, old in zip(after, before, strict=True)
-        ]
-    return found
+def _follows(stack: str, entered: set[str]) -> bool:
+    """Whether a step outside of the layers comes after those of its stack; what belongs to no stack comes after all."""
+    return stack in entered or (not stack and bool(entered))
 
 
-def _shares(logits: Any) -> Any:
-    powers = np.exp(logits - logits.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
+def _input_stack(run: Run, name: str) -> str:
+    """The stack that reads an input."""
+    readers = (step.block.stack for step in run.program.steps if any(tensor.name == name for tensor in step.inputs))
+    return next(readers, "")
+
+
+def _keys(step: Step) -> Literal["source", "target"]:
+    """Which of the two texts the axis `s` of a step counts."""
+    return "target" if step.block.stack == "decoder" and not step.block.reads_source else "source"
 
 
 def _asked(document: dict[str, Any]) -> Asked:
@@ -273,6 +303,8 @@ def _asked(document: dict[str, Any]) -> Asked:
         spec=text_in(document, "spec", ""),
         seed=whole_in(document, "seed"),
         text=text_in(document, "text", ""),
+        target=text_in(document, "target", ""),
+        ids=read_ids(text_in(document, "ids", "")),
         image=text_in(document, "image", ""),
         layer=whole_in(document, "layer"),
         edits=tuple(edits),
@@ -293,4 +325,5 @@ routes = [
     Route("/api/trace/tensor", tensor, methods=["POST"]),
     Route("/api/trace/cell", cell, methods=["POST"]),
     Route("/api/trace/ledger", ledger, methods=["POST"]),
+    Route("/api/trace/beams", beams, methods=["POST"]),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from glassformer.numbers.keep import KeptValues
 from glassformer.numbers.values import Replaced
 from glassformer.program import build
 from glassformer.program.axes import Array
+from glassformer.spec import Seq2SeqSpec
 
 MOST_EDITS = 64
+HEAD = re.compile(r"(encoder\.|decoder\.)?(\d{1,5})(\.cross)?\.(\d{1,5})")
 Patch: TypeAlias = Callable[[Array], Array]
 
 
@@ -41,8 +44,9 @@ def with_mask(run: Run) -> Run:
     """The same run with a mask that lets everything through: no number moves, and there is a mask to change."""
     _require_whole(run)
     spec, sizes = run.program.spec, run.program.sizes
-    program = build(spec, batch=sizes.batch, t=None if spec.one_length else sizes.t, padded=True)
-    values = run.values | {"attend": np.ones((sizes.batch, sizes.t), dtype=bool)}
+    program = build(spec, batch=sizes.batch, t=None if spec.one_length else sizes.t, u=sizes.u, padded=True)
+    masks = {tensor.name: np.ones(tensor.shape, dtype=bool) for tensor in program.inputs if tensor.role == "attend"}
+    values = run.values | masks
     for step in program.steps:
         if step.name not in values:  # a masked copy of the scores; all the rest is as it was
             values[step.name] = step.evaluate(values)
@@ -80,7 +84,7 @@ def edited(run: Run, texts: Sequence[str]) -> tuple[Difference[Run], list[Edit]]
         if step.name in patches:
             patch(step.name)
             touched[step.name] = None
-    after = Run(run.program, values, tokens=_words(run, texts), replaced=replaced)
+    after = Run(run.program, values, tokens=_words(run, texts), target=_target(run, texts), replaced=replaced)
     return Difference(run, after, tuple(patches), tuple(name for name in rerun if name not in patches)), edits
 
 
@@ -110,19 +114,25 @@ def _read(run: Run, text: str) -> Edit:
 
 
 def _drop(run: Run, text: str, rest: str) -> Edit:
-    layer, _, head = rest.partition(".")
-    spec = run.program.spec
-    known = layer.isdecimal() and head.isdecimal() and len(rest) < 12 and int(layer) < spec.layers and int(head) < spec.heads
-    if not known:
-        raise GlassformerError(
-            f"'{shown(text)}' is not a head: this encoder has layers 0 to {spec.layers - 1} and heads 0 to {spec.heads - 1}."
-        )
+    found = HEAD.fullmatch(rest)
+    stack, layer, cross, head = found.groups(default="") if found else ("", "", "", "")
+    name = f"{stack}layers.{layer}.{'cross' if cross else 'attention'}.mix"
+    step = run.program.step_of.get(name)
+    heads = next((axis.size for axis in step.output.axes if axis.name == "head"), 0) if step is not None else 0
+    if not found or int(head) >= heads:
+        spec = run.program.spec
+        if isinstance(spec, Seq2SeqSpec):
+            rule = "write one as drop:encoder.0.1, drop:decoder.0.1 or drop:decoder.0.cross.1 (layer and head, from 0)."
+        else:
+            rule = f"this encoder has layers 0 to {spec.layers - 1} and heads 0 to {spec.heads - 1}."
+        raise GlassformerError(f"'{shown(text)}' is not a head: {rule}")
 
     def silence(value: Array) -> Array:
         value[:, :, int(head)] = 0.0
         return value
 
-    return Edit(f"layers.{layer}.attention.mix", silence, f"head {head} of layer {layer} ablated")
+    where = {"encoder.": " of the encoder", "decoder.": " of the decoder"}.get(stack, "")
+    return Edit(name, silence, f"{'cross-attention ' if cross else ''}head {head} of layer {layer}{where} ablated")
 
 
 def _swap(run: Run, text: str, rest: str) -> Edit:
@@ -150,6 +160,18 @@ def _words(run: Run, texts: Sequence[str]) -> list[list[str]] | None:
         elif text.startswith("tokens["):
             cell, _, number = text.rpartition("=")
             words[read_cell(run, cell)[1]["t"]] = f"[{number}]"
+    return [words]
+
+
+def _target(run: Run, texts: Sequence[str]) -> list[list[str]] | None:
+    """The words that the decoder reads; a token number that was typed in has no word of its own."""
+    if run.target is None:
+        return None
+    words = list(run.target[0])
+    for text in texts:
+        if text.startswith("target["):
+            cell, _, number = text.rpartition("=")
+            words[read_cell(run, cell)[1]["u"]] = f"[{number}]"
     return [words]
 
 
@@ -182,9 +204,9 @@ def _word(run: Run, place: int) -> str:
 
 def _check_inputs(run: Run, values: dict[str, Array], touched: dict[str, None]) -> None:
     """What was typed into an input must be something that could have gone in."""
-    changed = [tensor.name for tensor in run.program.inputs if tensor.name in touched and tensor.name != "attend"]
+    changed = [tensor.name for tensor in run.program.inputs if tensor.name in touched and tensor.role != "attend"]
     if changed:
-        given = {tensor.name: values[tensor.name] for tensor in run.program.inputs if tensor.name != "attend"}
+        given = {tensor.name: values[tensor.name] for tensor in run.program.inputs if tensor.role != "attend"}
         dict(checked_inputs(run.program, given))
 
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from glassformer.checkpoints.folder import CONFIG, LABELS
+from glassformer.checkpoints.special_tokens import Tokens, read_tokens
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.files.texts import TOKENIZER, load_tokenizer
+from glassformer.lab.pages.trace_target import Target, known_words
 from glassformer.numbers import Run, open_checkpoint, run
 from glassformer.numbers.checkpoint import free_memory, numbers_held
 from glassformer.numbers.seeded import MOST_WEIGHTS, seeded_run
@@ -22,7 +24,7 @@ from glassformer.numbers.texts import encode
 from glassformer.numbers.weights import legible_weights
 from glassformer.program import Program, build
 from glassformer.program.axes import Array
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 if TYPE_CHECKING:
     from glassformer.lab.start import Lab
@@ -39,6 +41,7 @@ MOST_BYTES = 2_500_000_000  # of one run
 MOST_LETTERS = 20_000  # of a text
 ANY_TEXT = "A river bank, and a bank that lends money."
 ANY_WORDS = "Tom a été entarté cet été"
+NO_TOKENS = Tokens()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,7 @@ class Model:
     seed: int = 0
     folder: Path | None = None  # where its tokenizer lies
     padding: int = 0
+    special: Tokens = NO_TOKENS  # of a model that writes: what begins a text and what ends it
     labels: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     _tokenizer: list[Any] = field(default_factory=list)
@@ -79,7 +83,12 @@ class Model:
             self._tokenizer.append(load_tokenizer(self.folder))
         return self._tokenizer[0]
 
-    def prepared(self, text: str, image: str) -> Prepared:
+    @property
+    def reads(self) -> EncoderSpec:
+        """The stack that reads the source."""
+        return self.spec.encoder if isinstance(self.spec, Seq2SeqSpec) else self.spec
+
+    def prepared(self, text: str, image: str, target: Target | None = None) -> Prepared:
         """What is about to be run; what cannot be run is refused here, before anything is allocated."""
         if self.spec.reads == "image":
             return Prepared(build(self.spec), {"image": picture(self.spec, image)[None]})
@@ -91,23 +100,41 @@ class Model:
             words = text.split()
             if not words:
                 raise GlassformerError("the text is empty: give at least one word.")
-            return Prepared(build(self.spec, t=len(words)), {}, [words])
-        batch = encode(self.tokenizer, text, self.spec, padding=self.padding)
+            return Prepared(build(self.spec, t=len(words), u=target.length if target else None), {}, [words], target)
+        batch = encode(self.tokenizer, text, self.reads, padding=self.padding)
         inputs = {"tokens": batch.tokens} | ({} if self.spec.segments is None else {"segments": batch.segments})
-        return Prepared(build(self.spec, t=batch.tokens.shape[1]), inputs, batch.words)
+        if target is not None:
+            inputs["target"] = np.array([target.ids])
+        return Prepared(
+            build(self.spec, t=batch.tokens.shape[1], u=target.length if target else None), inputs, batch.words, target
+        )
 
     def run(self, prepared: Prepared, layer: int | None) -> Run:
         """The forward pass, all of it kept, or, where a layer is named, of the layers the inside of that one alone."""
-        program, inputs, words = prepared
+        program, inputs, words, target = prepared
         if self.weights is None and words is not None:
-            return seeded_run(self.spec, words=" ".join(words[0]), seed=self.seed)
+            return self._seeded(words[0], target)
         weights = self.weights
         if weights is None:
             count = sum(parameter.size for parameter in program.parameters)
             if count > MOST_WEIGHTS:
                 raise GlassformerError(f"this spec has {count:,} parameters, too many for generated numbers. Use smaller sizes.")
             weights = legible_weights(program, self.seed)
-        return run(program, weights, inputs, tokens=words, layers=None if layer is None else [layer])
+        written = [list(target.words)] if target is not None else None
+        return run(program, weights, inputs, tokens=words, target=written, layers=None if layer is None else [layer])
+
+    def _seeded(self, words: list[str], target: Target | None) -> Run:
+        """Legible numbers on words; an id that a word of the source or of the target's words has is named by it."""
+        text = " ".join(words)
+        if target is None:
+            return seeded_run(self.spec, words=text, seed=self.seed)
+        found = seeded_run(self.spec, words=text, target=" ".join(target.words), seed=self.seed)
+        if not target.ids:
+            return found
+        known = known_words(found)
+        found = seeded_run(self.spec, words=text, target_ids=list(target.ids), seed=self.seed)
+        named = [known.get(token, f"#{token}") for token in target.ids]
+        return Run(found.program, found.values, tokens=found.tokens, target=[named])
 
 
 class Prepared(NamedTuple):
@@ -116,6 +143,7 @@ class Prepared(NamedTuple):
     program: Program
     inputs: dict[str, Array]
     words: list[list[str]] | None = None
+    target: Target | None = None  # what the decoder of an encoder-decoder reads
 
 
 def can_keep_all(model: Model, program: Program) -> bool:
@@ -157,6 +185,7 @@ def _opened(
 ) -> Model:
     found = open_checkpoint(folder)
     weights: Mapping[str, Array] = found.weights
+    writes = found.spec.decoder if isinstance(found.spec, Seq2SeqSpec) else found.spec
     if found.parameters <= MOST_SHARED:
         weights = {name: np.asarray(found.weights[name], dtype=np.float64) for name in found.weights}
     return Model(
@@ -167,6 +196,7 @@ def _opened(
         weights,
         folder=tokens_from or folder,
         padding=found.padding,
+        special=read_tokens(found.folder, found.config, writes.vocab or 0) if writes.predicts_next else NO_TOKENS,
         labels=_labels(folder, found.spec),
         examples=examples,
     )
@@ -180,7 +210,7 @@ def _random(lab: Lab, words: str, seed: int) -> Model:
         if not equals:
             raise GlassformerError(f"'{shown(word)}' is not a field: write field=value without spaces, for example heads=2.")
         fields[field_name] = value
-    asked = lab.request(name, fields)
+    asked = lab.request(name, fields, decoders=True)
     made = f"small readable numbers (multiples of 1/4) generated from seed {seed}; not trained"
     return Model(f"{RANDOM} {words} {seed}", asked.label, made, asked.spec, None, seed)
 

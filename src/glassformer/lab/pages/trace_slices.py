@@ -86,16 +86,13 @@ def _extent(axis: Axis, asked: Mapping[str, int], side: str, most: int) -> slice
 
 def thumbnails(run: Run, layer: int) -> tuple[documents.Heads, dict[str, Array]]:
     """Every head's weights, shrunk to a few cells that show the largest weight in them; of a large run one layer's."""
-    spec, t = run.program.spec, run.program.sizes.t
-    if not 0 <= layer < max(1, spec.layers):
-        raise GlassformerError(f"layer {shown(layer)} does not exist: this run has layer 0 to {spec.layers - 1}.")
-    name = "layers.{}.attention.weights"
-    everything = spec.layers * spec.heads * t * t <= MOST_AT_ONCE
-    layers = [one for one in (range(spec.layers) if everything else [layer]) if name.format(one) in run]
-    if not layers:
-        return {"layers": [], "heads": 0}, {}
-    shrunk = np.stack([_shrunk(run[name.format(one)][0]) for one in layers])
-    return {"layers": layers, "heads": spec.heads, "all": everything}, {"weights": shrunk}
+    most = max(1, max(step.block.layer or 0 for step in run.program.steps) + 1)
+    if not 0 <= layer < most:
+        raise GlassformerError(f"layer {shown(layer)} does not exist: this run has layer 0 to {most - 1}.")
+    weights = [step.output for step in run.program.steps if step.output.role == "weights"]
+    everything = sum(tensor.size for tensor in weights) <= MOST_AT_ONCE
+    names = [one.name for one in weights if one.name in run and (everything or one.block.layer == layer)]
+    return {"names": names, "all": everything}, {name: _shrunk(run[name][0]) for name in names}
 
 
 def _shrunk(weights: Array) -> Array:
