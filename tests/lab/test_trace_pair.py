@@ -43,11 +43,8 @@ def test_both_texts_have_their_words_and_the_three_attentions_their_sides(client
     own = next(step for step in opened["steps"] if step["name"] == "decoder.layers.1.attention.weights")
     assert (own["stack"], own["layer"], own["keys"]) == ("decoder", 1, "target")
     header, arrays = client.found("heads", **RANDOM)
-    assert header["names"] == [
-        f"{stack}.weights"
-        for stack in ("encoder.layers.0.attention", "encoder.layers.1.attention")
-        + tuple(f"decoder.layers.{layer}.{kind}" for layer in (0, 1) for kind in ("attention", "cross"))
-    ]
+    of_decoder = [f"decoder.layers.{layer}.{kind}.weights" for layer in (0, 1) for kind in ("attention", "cross")]
+    assert header["names"] == [*(f"encoder.layers.{layer}.attention.weights" for layer in (0, 1)), *of_decoder]
     assert arrays["decoder.layers.0.cross.weights"].shape == (2, 3, 4)
 
 
