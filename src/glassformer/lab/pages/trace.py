@@ -22,7 +22,8 @@ from glassformer.lab.pages.trace_models import Model, can_keep_all, open_model
 from glassformer.lab.pages.trace_output import output
 from glassformer.lab.pages.trace_sessions import Cache
 from glassformer.lab.pages.trace_slices import thumbnails, window
-from glassformer.lab.pages.trace_target import Target, read_ids, target_of
+from glassformer.lab.pages.trace_target import Target, read_ids
+from glassformer.lab.pages.trace_written import target_of
 from glassformer.lab.wire import answer, arrays_answer, asked, text_in, whole_in
 from glassformer.numbers import Difference, Run
 from glassformer.numbers.keep import KeptValues
@@ -209,7 +210,7 @@ def _opened(traced: Traced) -> documents.Opened:
         "heads": spec.heads,
         "whole": not isinstance(run.values, KeptValues),
         "steps": _steps(run),
-        "output": output(traced),
+        "output": output(model, difference),
         "examples": list(model.examples),
         "labels": list(model.labels),
         "edits": [edit.words for edit in traced.edits],

@@ -2,82 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from glassformer.errors import GlassformerError, needs_torch
 from glassformer.lab.documents import trace as documents
-from glassformer.lab.pages.trace_target import LARGEST_WRITER, MOST_WRITTEN, Target, names_of
+from glassformer.lab.pages.trace_models import Model
+from glassformer.lab.pages.trace_target import Target
+from glassformer.lab.pages.trace_written import LARGEST_WRITER, MOST_WRITTEN, names_of
 from glassformer.numbers import Run
 from glassformer.numbers.keep import KeptValues
 from glassformer.program import build
 from glassformer.program.axes import Array
 from glassformer.spec import Seq2SeqSpec
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from glassformer.lab.pages.trace_models import Model
-
 WIDEST = 8
 
 
-class RunSteps:
-    """A decoder asked step by step in float64: the source is read once, the target is read again after each token."""
-
-    def __init__(self, run: Run, start: list[int]) -> None:
-        self.run = run
-        self.rows = [start]
-        self.scores = np.zeros(1)  # sum of log-probabilities of each row
-        self.logs = self._logs()
-        self.kept: list[list[tuple[list[int], float]]] = []  # after each token, best first
-
-    @property
-    def logits(self) -> Tensor:
-        """What the search chooses from: log-probabilities."""
-        import torch
-
-        return torch.tensor(self.logs, dtype=torch.float64)
-
-    def select(self, rows_B: Tensor) -> None:
-        """Keep these rows, in this order; a row may be taken more than once."""
-        places = rows_B.tolist()
-        self.rows = [self.rows[place] for place in places]
-        self.scores, self.logs = self.scores[places], self.logs[places]
-
-    def step(self, tokens_B: Tensor) -> Tensor:
-        """Read one more token for each row; return what follows."""
-        tokens = tokens_B.tolist()
-        self.scores = self.scores + self.logs[np.arange(len(tokens)), tokens]
-        self.rows = [[*row, token] for row, token in zip(self.rows, tokens, strict=True)]
-        found = zip(self.rows, self.scores.tolist(), strict=True)
-        self.kept.append(sorted(found, key=lambda one: -one[1]))
-        self.logs = self._logs()
-        return self.logits
-
-    def _logs(self) -> Array:
-        """Log-probabilities of the token after each row."""
-        sizes = self.run.program.sizes
-        program = build(self.run.program.spec, batch=len(self.rows), t=sizes.t, u=len(self.rows[0]))
-        values: dict[str, Array] = dict(self.run.values) | {"target": np.array(self.rows)}
-        for step in program.steps:
-            if step.block.stack == "encoder":  # the same for all rows
-                batched = step.output.axes[0].name == "batch"
-                values[step.name] = np.broadcast_to(values[step.name], step.output.shape) if batched else values[step.name]
-            else:
-                values[step.name] = step.evaluate(values)
-        logits = values[program.output.name][:, -1]
-        highest = logits.max(-1, keepdims=True)
-        found: Array = logits - highest - np.log(np.exp(logits - highest).sum(-1, keepdims=True))
-        return found
+def next_logs(run: Run, rows: list[list[int]]) -> Array:
+    """Log-probabilities of the token after each row of the target, in float64; the source is that of the run."""
+    sizes = run.program.sizes
+    program = build(run.program.spec, batch=len(rows), t=sizes.t, u=len(rows[0]))
+    values: dict[str, Array] = dict(run.values) | {"target": np.array(rows)}
+    for step in program.steps:
+        if step.block.stack == "encoder":  # the same for all rows
+            batched = step.output.axes[0].name == "batch"
+            values[step.name] = np.broadcast_to(values[step.name], step.output.shape) if batched else values[step.name]
+        else:
+            values[step.name] = step.evaluate(values)
+    logits = values[program.output.name][:, -1]
+    highest = logits.max(-1, keepdims=True)
+    found: Array = logits - highest - np.log(np.exp(logits - highest).sum(-1, keepdims=True))
+    return found
 
 
 @needs_torch
 def beams_of(model: Model, text: str, target: Target | None, width: int) -> documents.Beams:
     """Search from the token that begins the target, `width` hypotheses at a time."""
-    from glassformer.model.generation.beams import beam_search
     from glassformer.model.generation.generate import check_choice
+    from glassformer.model.generation.recorded import recorded_search
     from glassformer.model.generation.settings import Choice
 
     spec = model.spec
@@ -91,8 +56,7 @@ def beams_of(model: Model, text: str, target: Target | None, width: int) -> docu
     most = MOST_WRITTEN if spec.decoder.longest is None else min(MOST_WRITTEN, spec.decoder.longest - 1)
     choice = Choice(max_new_tokens=most, beams=width)
     check_choice(spec.decoder, choice)
-    steps = RunSteps(read, start)
-    best = beam_search(steps, steps.logits, choice, model.special)[0]
+    best, steps = recorded_search(partial(next_logs, read), start, choice, model.special)
 
     def told(ids: list[int], score: float) -> documents.Hypothesis:
         return {"ids": ids, "words": names_of(model, read, ids), "score": score}
@@ -100,7 +64,7 @@ def beams_of(model: Model, text: str, target: Target | None, width: int) -> docu
     return {
         "width": width,
         "start": len(start),
-        "steps": [[told(*one) for one in kept] for kept in steps.kept],
+        "steps": [[told(*one) for one in kept] for kept in steps],
         "best": told([*start, *best.tokens], best.score),
         "ended": best.ended,
     }

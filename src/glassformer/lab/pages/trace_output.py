@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from glassformer.lab.documents import trace as documents
-from glassformer.lab.pages.trace_target import names_of
+from glassformer.lab.pages.trace_models import Model
+from glassformer.lab.pages.trace_written import names_of
+from glassformer.numbers import Difference, Run
 from glassformer.program.axes import Array
-
-if TYPE_CHECKING:
-    from glassformer.lab.pages.trace import Traced
 
 MOST_CLASSES = 1000
 MOST_NEXT = 5  # tokens that are listed for a position
 MOST_POSITIONS = 256
 
 
-def output(traced: Traced) -> documents.Output:
+def output(model: Model, difference: Difference[Run]) -> documents.Output:
     """What the last step gave."""
-    tensor = traced.difference.after.program.output
+    tensor = difference.after.program.output
     found: documents.Output = {
         "name": tensor.name,
         "axes": [(axis.name, axis.size) for axis in tensor.axes],
@@ -29,32 +28,31 @@ def output(traced: Traced) -> documents.Output:
         "next": [],
     }
     last = tensor.axes[-1]
-    after, before = (run.values[tensor.name][0] for run in (traced.difference.after, traced.difference.before))
+    after, before = (run.values[tensor.name][0] for run in (difference.after, difference.before))
     if last.name == "vocab" and after.ndim == 2:
-        found["next"] = _next(traced, after, before)
+        found["next"] = _next(model, difference.after, after, before)
     elif last.name == "class" and 2 <= last.size <= MOST_CLASSES:
-        _of_classes(traced, found, _shares(after), _shares(before))
+        _of_classes(model, difference.after, found, _shares(after), _shares(before))
     return found
 
 
-def _of_classes(traced: Traced, found: documents.Output, after: Array, before: Array) -> None:
+def _of_classes(model: Model, run: Run, found: documents.Output, after: Array, before: Array) -> None:
     count = after.shape[-1]
-    names = traced.model.labels or tuple(f"class {place}" for place in range(count))
+    names = model.labels or tuple(f"class {place}" for place in range(count))
     if after.ndim == 1:
         found["classes"] = [
             {"name": names[place], "place": place, "probability": float(after[place]), "before": float(before[place])}
             for place in np.argsort(-np.maximum(after, before), kind="stable")[:10]
         ]
-    elif after.ndim == 2 and after.shape[0] == traced.difference.after.program.sizes.t:
+    elif after.ndim == 2 and after.shape[0] == run.program.sizes.t:
         found["tags"] = [
             {"name": names[int(row.argmax())], "probability": float(row.max()), "before": names[int(old.argmax())]}
             for row, old in zip(after, before, strict=True)
         ]
 
 
-def _next(traced: Traced, after: Array, before: Array) -> list[list[documents.Next]]:
+def _next(model: Model, run: Run, after: Array, before: Array) -> list[list[documents.Next]]:
     """At each position the most probable tokens, and the one that follows there; those that are ruled out are left out."""
-    run, model = traced.difference.after, traced.model
     read = run.values.get("target", run.values.get("tokens")) if run.program.spec.predicts_next else None
     following: list[int] = [] if read is None or read.ndim != 2 else [int(token) for token in read[0]]
     rows: list[tuple[list[int], Array, Array]] = []
