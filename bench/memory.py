@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_leaves
 
 import glassformer as gf
 from glassformer.model import Encoder, fast
+from glassformer.model.fast.checkpointing import checkpoint_layers
 
 
 class Counter(TorchDispatchMode):
@@ -49,10 +50,14 @@ class Counter(TorchDispatchMode):
         self.alive -= self.known.pop(key, 0)
 
 
-def counted(name: str, *, train: bool, dtype: str, batch: int, t: int, **fields: Any) -> dict[str, Any]:
+def counted(
+    name: str, *, train: bool, dtype: str, batch: int, t: int, checkpointing: bool = False, **fields: Any
+) -> dict[str, Any]:
     """The second step's peak, when the optimizer has its state, beside what is predicted."""
     spec = gf.spec(name, **{"dropout": 0.0, "pooler": "none"} | fields)
     encoder = fast.apply(Encoder(spec, dtype=torch.bfloat16 if dtype == "bfloat16" and not train else None)).train(train)
+    if checkpointing:
+        checkpoint_layers(encoder)
     tokens = torch.randint(5, spec.vocab or 9, (batch, t))
     places = torch.randperm(batch * t)[: int(0.15 * batch * t)].sort().values
     labels = tokens.flatten()[places]
@@ -83,13 +88,20 @@ def counted(name: str, *, train: bool, dtype: str, batch: int, t: int, **fields:
     else:
         with torch.inference_mode(), counter:
             encoder(tokens)
-    said = gf.cost(spec, batch=batch, t=t, train=train, kernel="fused", dtype=dtype, masked=0.15 if spec.head == "mlm" else 1.0)
+    how: dict[str, Any] = {"train": train, "kernel": "fused", "checkpointing": checkpointing, "dtype": dtype}
+    said = gf.cost(spec, batch=batch, t=t, masked=0.15 if spec.head == "mlm" else 1.0, **how)
     return {"counted_mb": counter.most / 1e6, "predicted_mb": said.memory.peak / 1e6, "ratio": said.memory.peak / counter.most}
 
 
 CASES: dict[str, dict[str, Any]] = {
     "bert-small, training, float32, 8 x 128": {"name": "bert-small", "train": True, "dtype": "float32", "batch": 8, "t": 128},
     "bert-small, training, float32, 64 x 128": {"name": "bert-small", "train": True, "dtype": "float32", "batch": 64, "t": 128},
+    "bert-small of 12 layers, training, float32, 32 x 128": {
+        "name": "bert-small", "train": True, "dtype": "float32", "batch": 32, "t": 128, "layers": 12,
+    },
+    "bert-small of 12 layers, training with checkpointing, float32, 32 x 128": {
+        "name": "bert-small", "train": True, "dtype": "float32", "batch": 32, "t": 128, "layers": 12, "checkpointing": True,
+    },
     "bert-small, training, bfloat16, 64 x 128": {"name": "bert-small", "train": True, "dtype": "bfloat16", "batch": 64, "t": 128},
     "bert-small with head=mlm, training, float32, 32 x 128": {
         "name": "bert-small", "train": True, "dtype": "float32", "batch": 32, "t": 128, "head": "mlm",

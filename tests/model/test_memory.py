@@ -25,6 +25,15 @@ CASES = {
     "a bias by distance": {"dtype": "float32", "batch": 2, "t": 128, "position": "learned_relative"},
     "a bias by distance, autocast": {"dtype": "bfloat16", "batch": 2, "t": 128, "position": "learned_relative"},
     "a bias by distance, dropout": {"dtype": "float32", "batch": 2, "t": 128, "position": "learned_relative", "dropout": 0.1},
+    "checkpointing": {"dtype": "float32", "batch": 8, "t": 64, "layers": 6, "checkpointing": True},
+    "checkpointing, masked tokens": {"dtype": "float32", "batch": 8, "t": 64, "layers": 6, "checkpointing": True, "head": "mlm"},
+    "checkpointing, windows and gates": {
+        "name": "modernbert-base", "dtype": "float32", "batch": 4, "t": 64, "d_model": 96, "heads": 2, "d_ff": 144,
+        "layers": 6, "checkpointing": True,
+    },
+    "checkpointing, disentangled": {
+        "name": "deberta-v3-base", "dtype": "float32", "batch": 4, "t": 64, **SMALL, "layers": 6, "checkpointing": True,
+    },
     "T5": {"name": "t5-small", "dtype": "float32", "batch": 4, "t": 128, **SMALL, "d_k": 64},
     "T5, many short texts": {"name": "t5-small", "dtype": "float32", "batch": 32, "t": 16, **SMALL, "d_k": 64, "head": "mlm"},
     "T5, a table a layer": {"name": "t5-small", "dtype": "float32", "batch": 4, "t": 64, **SMALL, "relative_tables": "per_layer"},

@@ -7,6 +7,7 @@ import torch
 from tiny_training import Quiet, logged, tiny_run
 
 from glassformer.model import fast
+from glassformer.model.fast.checkpointing import checkpoint_layers
 from glassformer.training import loop
 from glassformer.training.choosing import Choice, choose_trained, parameter_counts, to_training
 from glassformer.training.data import load_data
@@ -34,6 +35,8 @@ def measured(data, fields=None, length=24, **settings):
     )
     encoder = fast.apply(first_weights(Path("none"), spec, CPU))
     choose_trained(encoder, {}, chosen)
+    if chosen.checkpointing == "yes":
+        checkpoint_layers(encoder)
     predicted = prediction(spec, chosen, choice=Choice.of(spec, {}, chosen))
     counts = parameter_counts(spec, {}, chosen)
     assert counts["parameters"] == predicted["parameters"] == sum(one.numel() for one in encoder.parameters())
@@ -54,6 +57,11 @@ def measured(data, fields=None, length=24, **settings):
         ("topic", {"freeze": "embeddings,layers.0"}, 1e-6, 0.02),
         ("topic", {"freeze": "layers.1,head"}, 1e-6, 0.02),
         ("topic", {"lora": 4}, 0.02, 0.02),
+        ("topic", {"checkpointing": "yes"}, 1e-6, 0.02),
+        ("topic", {"checkpointing": "yes", "dropout": 0.1}, 1e-6, 0.02),
+        ("lid-words", {"checkpointing": "yes"}, 1e-6, 0.1),
+        ("digits", {"checkpointing": "yes"}, 0.01, 0.1),
+        ("topic", {"checkpointing": "yes", "lora": 4}, 0.02, 0.02),
         ("topic", {"lora": 8, "lora_on": "all-linear", "dropout": 0.1}, 0.02, 0.02),
         ("topic", {"lora": 4, "lora_on": "output,ffn"}, 1e-6, 0.02),
     ],

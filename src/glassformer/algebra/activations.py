@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from glassformer.algebra.gradients import Gradients
-from glassformer.program import Program, Step, Tensor
+from glassformer.algebra.gradients import Gradients, is_dropped, layers_of
+from glassformer.program import Program, Tensor
 from glassformer.program.kept import MemoryModel
 from glassformer.program.operations import PatchBias, PickByDistance, RelativeBias
 from glassformer.program.roles import Role
@@ -26,7 +26,6 @@ IN_KERNEL: tuple[Role, ...] = (
     "weights",
 )  # never written by a fused kernel
 STATISTICS: tuple[Role, ...] = ("mean", "variance")
-DROPPED: tuple[Role, ...] = ("attention output", "ffn output", "weights")
 
 
 class Saved(NamedTuple):
@@ -76,6 +75,27 @@ class Activations:
         )
 
     def saved(self) -> dict[str, Saved]:
+        """The tensors that the backward pass needs, each counted once; of recomputed layers their inputs, and one layer whole."""
+        return self._of_layers(self._saved()) if self.memory_model.recomputes_layers else self._saved()
+
+    def _of_layers(self, saved: dict[str, Saved]) -> dict[str, Saved]:
+        """The same, of each layer the input alone, and once as much as the largest layer keeps beside its input."""
+        program, found = self.program, dict(saved)
+        first = {id(step): number for number, step in enumerate(program.steps)}
+        held = {parameter.name for parameter in program.parameters}
+        largest, start = 0, len(program.steps)
+        for steps in layers_of(program).values():
+            if not any(self.gradients.reach(step.output) for step in steps):
+                continue
+            made, begin = {step.name for step in steps}, first[id(steps[0])]
+            inner = [name for name in saved if name.partition(": ")[0] in made]
+            largest = max(largest, sum(found.pop(name).size for name in inner))
+            entered = [tensor for tensor in steps[0].inputs[:1] if tensor.name not in held]
+            found |= {tensor.name: Saved(self._bytes(tensor, index=False), begin) for tensor in entered}
+            start = min(start, begin)
+        return found | ({"a layer, computed again": Saved(largest, start)} if largest else {})
+
+    def _saved(self) -> dict[str, Saved]:
         """The tensors that the backward pass needs, each counted once."""
         program, inside = self.program, self.in_kernel - self.unfused
         inside |= {step.name for step in program.steps if step.role in self.memory_model.recomputed}
@@ -98,7 +118,7 @@ class Activations:
                 fused.add(step.name)
             if step.role == "mix" and step.inputs[0].name in fused:
                 saved.setdefault(step.name, Saved(self._bytes(step.output, index=False), number))
-            if program.spec_of(step.block).dropout and step.name not in inside | self.unfused and _is_dropped(step):
+            if program.spec_of(step.block).dropout and step.name not in inside | self.unfused and is_dropped(step):
                 mask = int(self.memory_model.mask_bytes * step.output.size * self.shares.get(step.name, 1))
                 saved[f"{step.name}: dropout mask"] = Saved(mask, number)
         return saved | self._saved_beside(saved) | self._saved_by_distance()
@@ -226,8 +246,3 @@ def prediction_steps(program: Program, memory_model: MemoryModel) -> list[str]:
     if not last:
         return [step.name for step in program.steps if step.block.part == "head" and program.spec.head == "mlm"]
     return [step.name for step in program.steps[last[0] + 1 :] if any(axis.name == "t" for axis in step.output.axes)]
-
-
-def _is_dropped(step: Step) -> bool:
-    """Whether dropout follows: on the input of the first layer, the output of each sub-layer, and the attention weights."""
-    return step.block.layer is None if step.output.hidden else step.role in DROPPED

@@ -140,7 +140,8 @@ def cost(
     if predicted_share != 1:
         shares |= dict.fromkeys(prediction_steps(program, memory_model), predicted_share)
     gradients = Gradients(program) if which == "training" else None
-    rows = tuple([_row(step, gradients, shares.get(step.name, Fraction(1))) for step in program.steps])
+    again = gradients.recomputed() if gradients is not None and memory_model.recomputes_layers else set()
+    rows = tuple([_row(step, gradients, shares.get(step.name, Fraction(1)), again=step.name in again) for step in program.steps])
     needed = memory(
         program,
         training=which == "training",
@@ -197,13 +198,16 @@ def parse_bytes(text: str) -> int:
     return int(amount * UNITS[unit])
 
 
-def _row(step: Step, gradients: Gradients | None, share: Fraction) -> CostRow:
+def _row(step: Step, gradients: Gradients | None, share: Fraction, *, again: bool) -> CostRow:
+    """The cost of a step: forward, backward where `gradients` reach it, and forward `again` where its layer is recomputed."""
     macs = step.operation.macs(step.inputs, step.output)
     other = step.operation.flops(step.inputs, step.output) - 2 * macs
     if share != 1:
         macs, other = int(macs * share), int(other * share)
     if gradients is not None and gradients.reach(step.output):
-        macs, other = macs * (1 + gradients.products(step)), other * (1 + BACKWARD_OTHER)
+        macs, other = macs * (1 + again + gradients.products(step)), other * (1 + again + BACKWARD_OTHER)
+    elif again:
+        macs, other = 2 * macs, 2 * other
     return CostRow(step.name, macs, 2 * macs + other, step_parts(step))
 
 

@@ -74,6 +74,7 @@ def cost(
     *,
     train: bool = False,
     kernel: Kernel = "materialised",
+    checkpointing: bool = False,
     dtype: Dtype = "float32",
     optimizer: Optimizer = "adamw",
     masked: float = 1.0,
@@ -84,7 +85,8 @@ def cost(
 
     `masked` is the share of positions at which a masked-token head predicts. `kernel="fused"` is our encoder: what follows the
     attention of the last layer is computed at those positions only. `kernel="compiled"` is our encoder with compiled or float8
-    layers, which do not store the activations of the feed-forward blocks either.
+    layers, which do not store the activations of the feed-forward blocks either. With `checkpointing`, a training step keeps
+    the input of each layer alone, and computes the rest again in the backward pass.
     """
     requested = request(what, as_class=as_class, decoders=True, **fields)
     program = build_program(requested.spec, batch=requested.batch, t=requested.t, u=requested.u)
@@ -92,7 +94,7 @@ def cost(
     if not (is_number(masked) and 0 <= masked <= 1):
         raise GlassformerError(f"masked={shown(masked)} is not allowed: masked is a share of the positions, from 0 to 1.")
     share = Fraction(float(masked)).limit_denominator(10**6)
-    memory_model = _memory_model(kernel)
+    memory_model = _memory_model(kernel, checkpointing=checkpointing)
     return algebra.cost(
         program,
         which=which,
@@ -110,6 +112,7 @@ def largest_batch(
     *,
     train: bool = False,
     kernel: Kernel = "materialised",
+    checkpointing: bool = False,
     dtype: Dtype = "float32",
     optimizer: Optimizer = "adamw",
     as_class: str | None = None,
@@ -118,8 +121,9 @@ def largest_batch(
     """Return the largest batch that fits into memory, or 0: `gf.largest_batch("bert-base", "24GB", t=512, train=True)`."""
     requested = request(what, as_class=as_class, decoders=True, **fields)
     limit = algebra.parse_bytes(memory) if isinstance(memory, str) else memory
+    memory_model = _memory_model(kernel, checkpointing=checkpointing)
     return algebra.largest_batch(
-        requested.spec, limit, t=requested.t, training=train, memory_model=_memory_model(kernel), dtype=dtype, optimizer=optimizer
+        requested.spec, limit, t=requested.t, training=train, memory_model=memory_model, dtype=dtype, optimizer=optimizer
     )
 
 
@@ -141,12 +145,12 @@ def longest_context(
     )
 
 
-def _memory_model(kernel: Kernel) -> MemoryModel:
+def _memory_model(kernel: Kernel, *, checkpointing: bool) -> MemoryModel:
     """What is kept in memory with such a kernel; what our encoder keeps is stated beside it, and needs no torch."""
     from glassformer.model.kept import KERNELS
 
     one_of("kernel", kernel, KERNELS)
-    return KERNELS[kernel]
+    return KERNELS[kernel].with_checkpoints() if yes_no("checkpointing", checkpointing) else KERNELS[kernel]
 
 
 def notation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 import click
 
@@ -93,6 +93,7 @@ def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: st
     "--train", is_flag=True, help="Cost of a training step: forward, backward, gradients, optimizer state, saved activations."
 )
 @click.option("--fused", is_flag=True, help="Assume a fused attention kernel, which does not store the scores.")
+@click.option("--checkpointing", is_flag=True, help="With --train, layers keep their input alone, and run again.")
 @click.option("--dtype", default="fp32", show_default=True, help=f"Number format: {', '.join(DTYPES)}.")
 @click.option(
     "--optimizer", default="adamw", show_default=True, type=OneOf(get_args(Optimizer)), help="Optimizer whose state is counted."
@@ -109,6 +110,7 @@ def cost(  # noqa: PLR0913 - one argument for each option
     words: tuple[str, ...],
     train: bool,
     fused: bool,
+    checkpointing: bool,
     dtype: str,
     optimizer: Optimizer,
     decode: bool,
@@ -133,13 +135,14 @@ def cost(  # noqa: PLR0913 - one argument for each option
             raise GlassformerError("--train and --decode are two passes: a decoding step trains nothing. Leave one out.")
         _give_decoding(requested, number_format, fit, form)
         return
-    kernel: Literal["fused", "materialised"] = "fused" if fused else "materialised"
-    result = gf.cost(requested, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
+    how: dict[str, Any] = {"kernel": "fused" if fused else "materialised", "checkpointing": checkpointing}
+    how |= {"train": train, "dtype": number_format, "optimizer": optimizer}
+    result = gf.cost(requested, **how)
     extra: dict[str, Any] = {}
     notes: list[str] = []
     if fit is not None:
         limit = parse_bytes(fit)
-        batch = gf.largest_batch(requested, limit, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
+        batch = gf.largest_batch(requested, limit, **how)
         extra = {"fit": {"bytes": limit, "batch": batch}}
         notes = [f"largest batch within {fit} ({limit:,} bytes): {batch}" + ("" if batch else ", not even one input fits")]
     give(result, form, extra, notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from glassformer.program.roles import Role
@@ -42,8 +42,14 @@ class MemoryModel:
     in_place: Callable[[EncoderSpec], tuple[Role, ...]] = _nothing
     # The input of a layer stays in memory until the layer is finished.
     holds_layer_input: bool = False
+    # Of each layer only the input is kept in training; the rest is computed again when the backward pass reaches the layer.
+    recomputes_layers: bool = False
     # A masked-token head predicts at some positions only. After the last step with this role, the others are not computed.
     predicts_after: Role | None = None
+
+    def with_checkpoints(self) -> MemoryModel:
+        """The same with gradient checkpointing of the layers (Chen et al. 2016)."""
+        return replace(self, recomputes_layers=True, text=f"{self.text}; in training, layers keep their input and run again")
 
 
 MATERIALISED = MemoryModel(kernel="materialised", text="every score computed and kept in memory")

@@ -15,6 +15,7 @@ from glassformer.model import Encoder, fast
 from glassformer.model.adapters import lora
 from glassformer.model.adapters.lora import Lora
 from glassformer.model.boundary.names import ledger_path
+from glassformer.model.fast.checkpointing import checkpoint_layers
 from glassformer.model.fast.float8_layers import check_float8
 from glassformer.program import Program, build
 from glassformer.program.trained import partly_trained, with_adapters
@@ -136,7 +137,7 @@ def begun(folder: Path, spec: EncoderSpec, device: torch.device, about: Mapping[
         check_float8(spec, device)
     fast.apply(encoder, float8=settings.precision == "fp8")
     choose_trained(encoder, about.get("start", {}), settings)
-    return encoder
+    return checkpoint_layers(encoder) if settings.checkpointing == "yes" else encoder
 
 
 def choose_trained(encoder: Encoder, about: Mapping[str, Any], settings: Settings) -> None:

@@ -12,6 +12,7 @@ from glassformer.training.settings import (
     Augment,
     BestBy,
     Case,
+    Checkpointing,
     ClassWeights,
     Compile,
     Decay,
@@ -46,6 +47,7 @@ class GivenSettings(TypedDict, total=False):
     lora_on: str
     precision: Precision
     compile: Compile
+    checkpointing: Checkpointing
     threads: int | None
     parallel: Parallel
     patience: int | None

@@ -145,7 +145,7 @@ class Trainer:
         self.compiled = compile_if_worth(self.encoder, settings, where.device, self.total * self.predicted.get("matrix_flops", 0))
         self.stepper: Stepper = PlainStepper(self)
         if alone:
-            self.stepper = DeferredStepper(self, graphs=True, compiled=self.compiled)
+            self.stepper = DeferredStepper(self, graphs=settings.checkpointing == "no", compiled=self.compiled)
         self.clock = time.perf_counter()
 
     @property

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any, TypeAlias
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from glassformer.model import Encoder
+from glassformer.model.fast.checkpointing import kept
 from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.tasks import Task
 
@@ -63,22 +64,45 @@ def measure_step(encoder: Encoder, batch: Batch, task: Task, number_format: Call
     with plain, sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, number_format():
         task.judge(encoder, batch).loss.backward()
     encoder.zero_grad(set_to_none=True)
-    kept: dict[int, int] = {}
-
-    def keep(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    with torch.compiler.set_stance("force_eager"), saved_tensors_hooks(keep, lambda tensor: tensor), number_format():
-        loss = task.judge(encoder, batch).loss
+    activations = kept_bytes(encoder, lambda: task.judge(encoder, batch).loss, number_format)
     every = list(encoder.parameters())
-    own = {one.untyped_storage().data_ptr() for one in every}
-    activations = sum(size for pointer, size in kept.items() if pointer not in own)
-    del loss
     weights = sum(one.nbytes for one in every)
     learned = sum(one.nbytes for one in every if one.requires_grad)
     return {"flops": int(counter.get_total_flops()), "bytes": weights + 3 * learned + activations}
+
+
+def kept_bytes(encoder: Encoder, forward: Callable[[], Tensor], number_format: Callable[[], Context]) -> int:
+    """Return the bytes of the activations that a forward pass keeps; of recomputed layers their inputs, and one of them whole."""
+    own = {one.untyped_storage().data_ptr() for one in encoder.parameters()}
+    outside: dict[int, int] = {}
+    layers: list[dict[int, int]] = []
+    current = [outside]
+
+    def keep(tensor: Tensor, into: dict[int, int] | None = None) -> Tensor:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            (current[-1] if into is None else into)[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    def enter(_: nn.Module, inputs: tuple[Any, ...]) -> None:
+        keep(inputs[0], outside)
+        layers.append({})
+        current.append(layers[-1])
+
+    def leave(*_: Any) -> None:
+        current.pop()
+
+    with ExitStack() as stack:
+        for block in stack.enter_context(kept(encoder)):
+            for handle in (block.register_forward_pre_hook(enter), block.register_forward_hook(leave)):
+                stack.callback(handle.remove)
+        stack.enter_context(torch.compiler.set_stance("force_eager"))
+        stack.enter_context(saved_tensors_hooks(keep, lambda tensor: tensor))
+        stack.enter_context(number_format())
+        loss = forward()  # what it keeps stays in memory until all is counted
+    inside = [sum(size for pointer, size in one.items() if pointer not in outside) for one in layers]
+    del loss
+    return sum(outside.values()) + max(inside, default=0)
 
 
 class Gauge:

@@ -65,6 +65,8 @@ def _row(program: Program, settings: Settings, dtype: Dtype, device: str) -> One
     asked = Fraction(1, program.sizes.t) if program.spec.reads_one_token else Fraction(str(settings.mlm_probability))
     eager = FUSED_ON_CPU if device == "cpu" else FUSED
     memory_model = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else eager
+    if settings.checkpointing == "yes":
+        memory_model = memory_model.with_checkpoints()
     found = algebra.cost(
         program, which="training", memory_model=memory_model, dtype=dtype, optimizer="adamw", predicted_share=asked
     )
