@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from glassformer.spec import ALL_BIASES, GATES, TOKEN_HEADS, DecoderSpec, EncoderSpec
 from glassformer.spec.encoder_fields import Activation
 
+# Positions that leave queries, keys and scores as they are.
+PLAIN_POSITIONS = ("none", "learned", "sinusoidal", "sinusoidal_halves", "convolution")
+
 
 @st.composite
 def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
@@ -65,6 +68,9 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     fields["position"] = draw(st.sampled_from(positions))
     if "disentangled" in fields["position"]:
         fields["groups"] = ()
+    plain = not fields["groups"] and fields["kv_heads"] in (None, heads) and fields["attend"] == "all"
+    if fields["window"] is not None and plain and fields["position"] in PLAIN_POSITIONS:
+        fields["global_attention"] = draw(st.sampled_from(["none", "stored"]))
     fields["relative_gate"] = "relative" in fields["position"] and fields["d_model"] % heads == 0 and draw(st.booleans())
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
     fields["relative_distance"] = draw(st.sampled_from([fields["relative_buckets"] // 2, 128]))

@@ -17,7 +17,6 @@ MODELS = Path(__file__).parents[1] / "data" / "models"
 
 # Records of unsupported families, and a phrase of the error that names what is missing.
 NOT_YET = {
-    "longformer-base": "attention windows with global tokens",
     "mobilebert": "bottlenecks",
     "swin-tiny": "shifted windows",
 }
@@ -120,7 +119,7 @@ def test_the_count_equals_the_published_one(name):
     assert sum(parameter.size for parameter in program.parameters if parameter.frozen) == truth["parameters"]["frozen"]
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", [name for name in READ if record(name)["flops"]["macs"] is not None])
 def test_the_multiply_adds_equal_the_published_ones(name):
     truth = record(name)
     assert multiply_adds(spec_of(truth), truth["flops"]["input_shapes"]) == truth["flops"]["macs"]

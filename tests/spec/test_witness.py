@@ -12,7 +12,7 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-COMPACT = ("squeezebert",)
+COMPACT = ("squeezebert", "longformer")
 FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
@@ -57,6 +57,7 @@ OWN = {
         "emb_layer_norm_before": (True, False, None),
     },
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
+    "longformer": {"attention_window": (2, 2, 8, 8, 3, [4, 4], [2, 4])},
     "squeezebert": {
         **{"hidden_size": (12, 12, 24), "embedding_size": (12, 12, 24), "q_groups": (1, 2, 3), "k_groups": (1, 4)},
         **{"v_groups": (2, 3), "post_attention_groups": (1, 2), "intermediate_groups": (1, 2), "output_groups": (1, 2, 5)},

@@ -23,6 +23,7 @@ Pass = Literal["forward", "training"]
 
 BACKWARD_OTHER = 1  # everything but matrix products is assumed to cost the same in both directions
 FUSED: tuple[Role, ...] = (*IN_KERNEL, "mix")  # the steps in one fused kernel
+GLOBAL: tuple[Role, ...] = ("local scores", "global scores", "local mix", "global mix")
 BY_DISTANCE: tuple[Role, ...] = ("content to buckets", "content to position", "buckets to content", "position to content")
 
 
@@ -235,7 +236,7 @@ def step_parts(step: Step) -> tuple[str, ...]:
         return (f"{stack}{step.block.part}",)
     layers = f"{stack}layers"
     if kinds & {"attention", "cross"}:
-        core = "scores and mix" if step.role in (*FUSED, *BY_DISTANCE) else "projections"
+        core = "scores and mix" if step.role in (*FUSED, *GLOBAL, *BY_DISTANCE) else "projections"
         kind = "cross-attention" if "cross" in kinds else "attention"
         return (layers, f"{layers}: {kind}", f"{layers}: {kind}: {core}")
     return (layers, f"{layers}: {'feed-forward' if 'ffn' in kinds else 'norms and sums'}")

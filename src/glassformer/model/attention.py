@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.global_tokens import GlobalProjections
 from glassformer.model.grouped import GroupedJoint, GroupedLinear, joint, linear, matrices_of
 from glassformer.model.norms import Norm
 from glassformer.model.positions import ByDistances, Distances, Map, RelativeGate, Rotation, unrotated
@@ -21,10 +22,14 @@ NEVER = -torch.inf  # what is added to the score of a key that may not be seen
 
 
 class Rule(NamedTuple):
-    """Who may see whom, padding aside: `causal` forbids later keys, `window` keys more than half of it away."""
+    """Who may see whom, padding aside: `causal` forbids later keys, `window` keys more than half of it away.
+
+    With `first`, the first position sees all, and all see it.
+    """
 
     causal: bool = False
     window: int | None = None
+    first: bool = False
 
     def visible(self, queries: int, keys: int, device: torch.device) -> Tensor | None:
         """True where a query may see a key; None where the rule forbids nothing."""
@@ -32,7 +37,11 @@ class Rule(NamedTuple):
             return None
         away_TS = torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]
         visible_TS = away_TS <= 0 if self.causal else torch.ones_like(away_TS, dtype=torch.bool)
-        return visible_TS if self.window is None else visible_TS & (away_TS.abs() <= self.window // 2)
+        visible_TS = visible_TS if self.window is None else visible_TS & (away_TS.abs() <= self.window // 2)
+        if self.first:
+            query_T1, key_S = torch.arange(queries, device=device)[:, None], torch.arange(keys, device=device)
+            visible_TS = visible_TS | (query_T1 == 0) | (key_S == 0)
+        return visible_TS
 
 
 class Core(Protocol):
@@ -119,6 +128,12 @@ class CappedCore(PaddedCore):
         return (weights_BHTS @ v_BSHV.transpose(1, 2)).transpose(1, 2)
 
 
+def of_first(core: Core) -> PaddedCore:
+    """The same for the first query alone."""
+    assert isinstance(core, PaddedCore)  # no packed row has a global token: `packing_suits` says so
+    return PaddedCore(None if core.mask is None else core.mask[..., :1, :])
+
+
 def repeated(x: Tensor, group: int) -> Tensor:
     """With grouped queries (Ainslie et al. 2023) several heads of queries read the same keys and values."""
     return x if group == 1 else x.repeat_interleave(group, dim=2)
@@ -203,8 +218,9 @@ class Context(NamedTuple):
 class Attention(nn.Module):
     """Every position of `x` reads the positions of `memory`, which may be another sequence."""
 
-    def __init__(self, spec: EncoderSpec, *, by_distances: bool = False, gated: bool = False) -> None:
-        """`by_distances`: the scores have the terms of disentangled attention, and are scaled for so many; `gated`: a gate."""
+    def __init__(self, spec: EncoderSpec, *, by_distances: bool = False, gated: bool = False, whole: bool = False) -> None:
+        """`by_distances`: the scores have the terms of disentangled attention, and are scaled for so many; `gated`: a gate;
+        `whole`: projections for tokens that see all are stored."""
         super().__init__()
         self.heads, self.d_v, self.group = spec.heads, spec.head_v, spec.group
         self.shapes = ((spec.heads, spec.head_k), (spec.key_heads, spec.head_k), (spec.key_heads, spec.head_v))
@@ -220,11 +236,13 @@ class Attention(nn.Module):
         self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
         self.by_distances = ByDistances(spec) if by_distances else None
         self.gate = RelativeGate(spec) if gated else None
+        self.of_global = GlobalProjections(spec) if whole else None
         terms = spec.score_terms if by_distances else 1
         under = {"d_k": terms * spec.head_k, "d_model": terms * spec.d_model, "none": 1}[spec.scale]
         self.scale = 1 / math.sqrt(spec.score_divisor if spec.score_divisor is not None else under)
         self.cap = spec.score_cap
-        self.unchanged = spec.query_key_norm == "none" and spec.score_cap is None  # by norms and caps
+        plain = spec.query_key_norm == "none" and spec.score_cap is None  # neither norms nor caps change them
+        self.unchanged = plain and spec.global_attention != "first"
         self.dropout = spec.dropout
 
     def forward(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
@@ -236,7 +254,11 @@ class Attention(nn.Module):
         q_BTHK = context.rotate(q_BTHK)
         k_BSJK, v_BSJV = context.remember(context.rotate(k_BSJK), v_BSJV)
         k_BSHK, v_BSHV = (context.core.shared(x, self.group) for x in (k_BSJK, v_BSJV))
-        return self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(x_BTD, q_BTHK, k_BSHK, context))
+        mix_BTHV = self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(x_BTD, q_BTHK, k_BSHK, context))
+        if self.of_global is None or not self.of_global.reads:
+            return mix_BTHV
+        q_B1HK, k_BSHK, v_BSHV = self.of_global(x_BTD[:, :1], memory_BSD)
+        return torch.cat((self.attend(q_B1HK, k_BSHK, v_BSHV, of_first(context.core)), mix_BTHV[:, 1:]), dim=1)
 
     def attend(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, core: Core) -> Tensor:
         dropout = self.dropout if self.training else 0.0
@@ -246,7 +268,12 @@ class Attention(nn.Module):
         """Who attends to whom, [batch, head, t, s]: the same q and k, the softmax written out instead of fused."""
         q_BTHK, k_BSJK, _ = self.project(x_BTD, memory_BSD)
         q_BTHK, k_BSHK = context.rotate(q_BTHK), context.core.shared(context.rotate(k_BSJK), self.group)
-        return self.core(x_BTD, q_BTHK, k_BSHK, context).weights(q_BTHK, k_BSHK, scale=self.scale)
+        weights_BHTS = self.core(x_BTD, q_BTHK, k_BSHK, context).weights(q_BTHK, k_BSHK, scale=self.scale)
+        if self.of_global is None or not self.of_global.reads:
+            return weights_BHTS
+        q_B1HK, k_BSHK, _ = self.of_global(x_BTD[:, :1], memory_BSD)
+        first_BH1S = of_first(context.core).weights(q_B1HK, k_BSHK, scale=self.scale)
+        return torch.cat((first_BH1S, weights_BHTS[:, :, 1:]), dim=2)
 
     def core(self, x_BTD: Tensor, q_BTHK: Tensor, k_BSHK: Tensor, context: Context) -> Core:
         """The layer's core attention, with what distances add to its scores, which depends on the tokens."""

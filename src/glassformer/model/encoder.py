@@ -73,8 +73,14 @@ class Place(NamedTuple):
         window = spec.layer_window(number)
         local = window is not None and spec.rotary_base_local is not None
         base = (spec.rotary_base_local if local else spec.rotary_base) if spec.rotary else None
-        rule = Rule(spec.attend == "causal", window)
+        rule = Rule(spec.attend == "causal", window, spec.global_attention == "first")
         return cls(str(spec.layer_weights(number)), rule, base, spec.first_norm or number > 0)
+
+
+def self_attention(spec: EncoderSpec) -> Attention:
+    """The attention of a layer to its own sequence."""
+    whole = spec.global_attention != "none"
+    return Attention(spec, by_distances=spec.disentangled, gated=spec.gates_bias, whole=whole)
 
 
 class Block(nn.Module):
@@ -83,7 +89,7 @@ class Block(nn.Module):
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
         scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
-        self.attention, self.ffn = Attention(spec, by_distances=spec.disentangled, gated=spec.gates_bias), FeedForward(spec)
+        self.attention, self.ffn = self_attention(spec), FeedForward(spec)
         entered = spec.norm == "post" or spec.input_norm
         self.norm_1 = Norm(spec, spec.d_model) if entered and (normed or spec.norm == "post") else nn.Identity()
         self.norm_2 = Norm(spec, spec.d_model) if entered else nn.Identity()
@@ -129,7 +135,7 @@ class BareAttention(nn.Module):
 
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
-        self.attention = Attention(spec, by_distances=spec.disentangled, gated=spec.gates_bias)
+        self.attention = self_attention(spec)
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
         return self.attention(x_BTD, x_BTD, context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from glassformer.program.axes import Axis, Tensor
+from glassformer.program.global_token import GlobalToken
 from glassformer.program.operations import (
     Add,
     Cap,
@@ -65,7 +66,8 @@ def attention(
     batch, t, s = memory.axes[0], queries.axes[-2], memory.axis("s")
     square = (batch, head, t, s)
     product = _scaled_product(spec, spec.score_terms if by_distance is not None else 1)
-    scores = write.step("scores", "scores", product, q, k, axes=square)
+    whole = GlobalToken(write, spec, queries, memory, product) if mask and spec.global_attention != "none" else None
+    scores = whole.scores(q, k, square) if whole else write.step("scores", "scores", product, q, k, axes=square)
     if spec.score_cap is not None:
         scores = write.step("capped", "capped scores", Cap(spec.score_cap), scores)
     if by_distance is not None:
@@ -77,7 +79,8 @@ def attention(
         padding = () if real is None else (real,)
         scores = write.step("masked", "masked scores", mask or Mask(), scores, *padding)
     weights = write.step("weights", "weights", SOFTMAX, scores)
-    mix = write.step("mix", "mix", CONTRACT, weights, v, axes=(batch, t, head, d_v))
+    mixed = (batch, t, head, d_v)
+    mix = whole.mix(weights, v, mixed) if whole else write.step("mix", "mix", CONTRACT, weights, v, axes=mixed)
     d_model, bias, groups = Axis("d_model", spec.d_model), spec.bias("output"), spec.groups_of("output")
     return linear(write, "out", "attention output", mix, "O", (d_model,), bias=bias, over=(head, d_v), groups=groups)
 

@@ -130,6 +130,13 @@ Role = Literal[
     "grouped projection",  # of features in groups that are kept apart
     "heads",  # queries or keys that were normed together, split into heads
     "scores",  # query times key
+    "global query",  # of a token that sees all, with projections of its own
+    "global key",
+    "global value",
+    "local scores",  # by the projections of all tokens, where a global token has its own
+    "global scores",
+    "local mix",
+    "global mix",
     "capped scores",  # cap · tanh(scores / cap)
     "relative table",  # numbers or vectors, learned by distance
     "relative bias",  # the term that the table adds to the scores

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from glassformer.program.attention import attention, relative_table
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, LinearBias, Mask, Multiply
+from glassformer.program.operations import Add, LinearBias, Mask, MaskAroundQuestions, Multiply
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
@@ -61,7 +61,8 @@ def _layer(
 ) -> Tensor:
     """Sub-layers, each added to what came in; the norm stands after the sum or before the sub-layer."""
     window, causal = spec.layer_window(number), spec.attend == "causal"
-    mask = Mask(causal, window) if causal or window is not None else None
+    mask = Mask(causal, window, spec.global_attention == "first") if causal or window is not None else None
+    mask = MaskAroundQuestions(causal, window) if spec.global_attention == "question" else mask
     base = None
     if spec.rotary:
         base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base

@@ -57,6 +57,7 @@ BiasPlace = Literal[
 ]
 Scale = Literal["d_k", "d_model", "none"]
 Attend = Literal["all", "causal"]
+GlobalAttention = Literal["none", "stored", "first", "question"]
 EmbeddingScale = Literal["none", "sqrt_d_model"]
 Pool = Literal["first", "mean", "last", "class_tokens"]
 HeadReads = Literal["pooled", "mean", "first_and_mean"]
@@ -148,6 +149,11 @@ class EncoderFields(Viewed):
     attend: Attend = _is("all", "which keys a query may attend to, before any window or padding mask")
     window: int | None = _is(None, "local attention: a query attends to keys at most window / 2 positions away")
     global_every: int | None = _is(None, "with a window: every n-th layer, starting at layer 0, attends globally")
+    global_attention: GlobalAttention = _is(
+        "none",
+        "with a window: tokens that see all and are seen by all, through projections of their own (Longformer): "
+        "the first token, those of a question, or projections that are stored alone",
+    )
     share_layers: int | None = _is(None, "number of distinct layers when layers share weights (1 in ALBERT)")
     layer_cycle: int = _is(1, "consecutive layers in a group that shares weights (ALBERT's inner_group_num)")
 

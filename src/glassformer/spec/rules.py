@@ -22,6 +22,7 @@ def check(spec: EncoderSizes) -> None:
     _groups(spec)
     _positions(spec)
     _layers(spec)
+    _global_tokens(spec)
     _input(spec)
     _audio(spec)
     _convolved(spec)
@@ -129,6 +130,20 @@ def _layers(spec: EncoderSizes) -> None:
         raise GlassformerError(
             f"global_every={spec.global_every} has no effect without window: it selects the layers that ignore the window. "
             "Give window, or leave it out."
+        )
+
+
+def _global_tokens(spec: EncoderSizes) -> None:
+    """Rules of tokens that see all and are seen by all."""
+    if spec.global_attention == "none":
+        return
+    given = f"global_attention={spec.global_attention}"
+    if spec.window is None or spec.attend == "causal":
+        raise GlassformerError(f"{given} is about tokens that ignore a window to both sides. Give window, and attend=all.")
+    if spec.by_distance or spec.rotary or spec.groups or spec.group > 1 or spec.query_key_norm != "none" or spec.score_cap:
+        raise GlassformerError(
+            f"{given} is implemented for plain queries, keys and scores only: without relative or rotary positions, groups, "
+            "and shared keys. Leave one of them out."
         )
 
 

@@ -42,8 +42,9 @@ def _part(part: str) -> Selector:
 
 
 # Disentangled attention adds content-to-position and position-to-content products to the scores.
-_SCORES = _role("scores", "content to buckets", "buckets to content")
-_QKV, _MIX = _role("query", "key", "value", "relative query", "relative key"), _role("mix")
+_SCORES = _role("scores", "local scores", "global scores", "content to buckets", "buckets to content")
+_QKV = _role("query", "key", "value", "relative query", "relative key", "global query", "global key", "global value")
+_MIX = _role("mix", "local mix", "global mix")
 
 
 def core(step: Step) -> bool:

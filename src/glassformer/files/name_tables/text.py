@@ -149,6 +149,22 @@ MPNET = replace(
     ),
 )
 
+LONGFORMER = replace(
+    ROBERTA,
+    prefixes=("longformer.",),
+    layers=(
+        (
+            "encoder.layer.{n}.",
+            {
+                **BERT_LAYER,
+                "attention.QG": "attention.self.query_global",
+                "attention.KG": "attention.self.key_global",
+                "attention.VG": "attention.self.value_global",
+            },
+        ),
+    ),
+)
+
 # DistilBERT, ALBERT, ELECTRA -----------------------------------------------------------------------------------------
 
 DISTILBERT = Names(
@@ -309,6 +325,7 @@ NAMES: dict[str, Names] = {
     "xlm-roberta-xl": ROBERTA_XL,
     "roberta-prelayernorm": ROBERTA_PRE_NORM,
     "mpnet": MPNET,
+    "longformer": LONGFORMER,
     "distilbert": DISTILBERT,
     "albert": ALBERT,
     "electra": ELECTRA,

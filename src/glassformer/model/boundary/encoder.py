@@ -33,6 +33,11 @@ class Encoder(PlainEncoder):
                 f"mask_ratio={spec.mask_ratio:g} leaves out patches at random, which is not implemented in the model: it can be "
                 "counted, not built. mask_ratio=0 reads all patches."
             )
+        if spec.global_attention == "question":
+            raise GlassformerError(
+                f"global_attention={spec.global_attention} is not implemented in the model: it can be counted, not built. "
+                "global_attention=stored builds it without global tokens."
+            )
         for name in ("longest", "image_size", "head_k"):
             getattr(spec, name)  # computed here, since torch.compile cannot enter a cached property in Python 3.11
         with start.laid_out():

@@ -113,8 +113,8 @@ def packable(encoder: PlainEncoder) -> bool:
 
 
 def packing_suits(spec: EncoderSpec) -> bool:
-    """Whether the spec allows packed rows: no bias by distance, cap on scores, attention pooling or count of masked tokens."""
-    plain = spec.score_cap is None and spec.token_dropout is None
+    """Whether the spec allows packed rows: no bias by distance, capped scores, attention pooler, token count, global token."""
+    plain = spec.score_cap is None and spec.token_dropout is None and spec.global_attention != "first"
     return not spec.one_length and not spec.by_distance and spec.pooler != "attention" and plain
 
 

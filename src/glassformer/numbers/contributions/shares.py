@@ -36,6 +36,7 @@ from glassformer.program.operations.base import Copy, aligned, position_of
 from glassformer.program.operations.pointwise import FUNCTIONS
 from glassformer.program.operations.products import contract
 
+MIXES = ("mix", "local mix", "global mix")
 NODES = 8  # of the Gauss-Legendre rule that averages the derivative of a softmax
 SAME_SCORES = 1e-24  # relative: squares of differences below this are rounding
 
@@ -67,7 +68,7 @@ def _(operation: Contract, at: At) -> Shares:
     if at.fixed[1]:
         return [contract(at.step.output, c, right, at.values[1], left), None]
     to_right = contract(at.step.output, c, left, at.values[0], right)
-    if at.step.role == "mix" and (at.rules.depth == "direct" or at.rules.patterns == "held"):
+    if at.step.role in MIXES and (at.rules.depth == "direct" or at.rules.patterns == "held"):
         return [None, to_right]
     return [contract(at.step.output, c, right, at.values[1], left) / 2, to_right / 2]
 

@@ -7,7 +7,15 @@ from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.rotations import Rotate, RotateByPatch, RotateScaled
-from glassformer.program.operations.scores import LinearBias, Mask, PatchBias, PickByDistance, RelativeBias, Softmax
+from glassformer.program.operations.scores import (
+    LinearBias,
+    Mask,
+    MaskAroundQuestions,
+    PatchBias,
+    PickByDistance,
+    RelativeBias,
+    Softmax,
+)
 from glassformer.program.operations.sums import Add, Blank, Join, Mean, Merge, Scale, Share, Slice, Split, Stack, Take, Total
 
 __all__ = [
@@ -25,6 +33,7 @@ __all__ = [
     "LinearBias",
     "Lookup",
     "Mask",
+    "MaskAroundQuestions",
     "Mean",
     "Merge",
     "Multiply",

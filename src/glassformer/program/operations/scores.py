@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, minus
 from glassformer.program.formatter import Formatter
@@ -189,9 +190,12 @@ class Mask(Copy):
 
     causal: bool = False
     window: int | None = None
+    first: bool = False  # whether the first position sees all, and all see it, whatever the window
 
     def rule(self, query: int, key: int) -> bool:
         """Whether position `query` may attend to position `key`, ignoring padding."""
+        if self.first and 0 in (query, key):
+            return True
         return not (self.causal and key > query) and (self.window is None or abs(query - key) <= self.window // 2)
 
     def visible(self, queries: int, keys: int) -> Array:
@@ -202,10 +206,14 @@ class Mask(Copy):
             seen &= away <= 0
         if self.window is not None:
             seen &= np.abs(away) <= self.window // 2
+        if self.first:
+            seen[0] = seen[:, 0] = True
         return seen
 
     def pairs(self, queries: int, keys: int) -> int:
         """The number of (query, key) pairs that the rule allows: those that a kernel that skips masked pairs computes."""
+        if self.first:
+            return int(self.visible(queries, keys).sum())
         reach = queries + keys if self.window is None else self.window // 2
         ends = ((max(0, q - reach), min(keys - 1, q + reach, q if self.causal else keys)) for q in range(queries))
         return sum(max(0, last - first + 1) for first, last in ends)
@@ -228,8 +236,23 @@ class Mask(Copy):
         t, s = (axis.name for axis in output.axes[-2:])
         rules = [f"{s} > {t}"] if self.causal else []
         rules += [f"|{t} − {s}| > {self.window // 2}"] if self.window is not None else []
+        rules[-1:] = [f"{rules[-1]} and neither is the first"] if self.first else rules[-1:]
         rules += ["s is padding"] if len(inputs) == 2 else []
         return formatter.call("mask", names[0]) + formatter.words(f" (−∞ where {' or '.join(rules)})")
+
+
+@dataclass(frozen=True)
+class MaskAroundQuestions(Mask):
+    """A window that the tokens of a question ignore: which tokens these are is not computed, so the result is not either."""
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        raise GlassformerError(
+            "global_attention=question is not computed: such a model is counted, its shapes, cost and equations are given, but "
+            "not its numbers. global_attention=stored computes it without global tokens."
+        )
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return super().write(inputs, output, names, formatter) + formatter.words(" (not at tokens of the question)")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,35 @@
+"""Projections of tokens that see all, whatever the window (Beltagy et al. 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import Tensor, nn
+
+from glassformer.spec import BiasPlace, EncoderSpec
+
+PLACES: tuple[BiasPlace, ...] = ("q", "k", "v")
+
+
+class GlobalProjections(nn.Module):
+    """Projections of tokens that see all, whatever the window: the first reads by them, or none does."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.reads = spec.global_attention == "first"
+        self.shapes = ((spec.heads, spec.head_k), (spec.heads, spec.head_k), (spec.heads, spec.head_v))
+        made = ((heads * features, spec.bias(place)) for (heads, features), place in zip(self.shapes, PLACES, strict=True))
+        self.maps = nn.ModuleList(nn.Linear(spec.d_model, width, bias=bias) for width, bias in made)
+
+    def forward(self, x_B1D: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The queries of global tokens, and the keys and values that they read."""
+        read = (x_B1D, memory_BSD, memory_BSD)
+        q, k, v = (one(y).unflatten(-1, shape) for one, y, shape in zip(self.maps, read, self.shapes, strict=True))
+        return q, k, v
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        for place, one, shape in zip(PLACES, self.maps, self.shapes, strict=True):
+            assert isinstance(one, nn.Linear)
+            yield f"W_{place.upper()}G", one.weight.t().unflatten(1, shape)
+            if one.bias is not None:
+                yield f"b_{place.upper()}G", one.bias.unflatten(0, shape)
