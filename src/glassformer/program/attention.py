@@ -49,20 +49,8 @@ def attention(
     `real` says which keys are no padding (True = attend), `mask` who may see whom. `by_distance` is a bias for the scores, or,
     where positions are disentangled, a vector for each bucket of distances, which attends and is attended to as well.
     """
-    head, d_k, d_v = Axis("head", spec.heads), Axis("d_k", spec.head_k), Axis("d_v", spec.head_v)
-    # Grouped-query attention (Ainslie et al. 2023): fewer heads of keys and values, each used by several query heads.
-    shared = spec.group > 1
-    kv_head = Axis("kv_head", spec.key_heads) if shared else head
-    q = _normed(write, spec, "q", "query", queries, (head, d_k))
-    k = _normed(write, spec, "k", "key", memory, (kv_head, d_k))
-    v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"), groups=spec.groups_of("v"))
-    if rotary_base is not None:
-        q = write.step("q_rotated", "rotated query", _rotation(spec, queries.axes[-2].name, rotary_base), q)
-        k = write.step("k_rotated", "rotated key", _rotation(spec, "s", rotary_base), k)
-    if shared:
-        k = write.step("k_shared", "shared key", Share("kv_head", head), k)
-        v = write.step("v_shared", "shared value", Share("kv_head", head), v)
-
+    q, k, v = _projected(write, spec, queries, memory, rotary_base)
+    head, d_v = q.axes[-2], v.axes[-1]
     batch, t, s = memory.axes[0], queries.axes[-2], memory.axis("s")
     square = (batch, head, t, s)
     product = _scaled_product(spec, spec.score_terms if by_distance is not None else 1)
@@ -83,6 +71,28 @@ def attention(
     mix = whole.mix(weights, v, mixed) if whole else write.step("mix", "mix", CONTRACT, weights, v, axes=mixed)
     d_model, bias, groups = Axis("d_model", spec.d_model), spec.bias("output"), spec.groups_of("output")
     return linear(write, "out", "attention output", mix, "O", (d_model,), bias=bias, over=(head, d_v), groups=groups)
+
+
+def _projected(
+    write: Writer, spec: EncoderSpec, queries: Tensor, memory: Tensor, rotary_base: float | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values, head by head.
+
+    Grouped-query attention (Ainslie et al. 2023) has fewer heads of keys and values, each used by several query heads.
+    """
+    head, d_k, d_v = Axis("head", spec.heads), Axis("d_k", spec.head_k), Axis("d_v", spec.head_v)
+    shared = spec.group > 1
+    kv_head = Axis("kv_head", spec.key_heads) if shared else head
+    q = _normed(write, spec, "q", "query", queries, (head, d_k))
+    k = _normed(write, spec, "k", "key", memory, (kv_head, d_k))
+    v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"), groups=spec.groups_of("v"))
+    if rotary_base is not None:
+        q = write.step("q_rotated", "rotated query", _rotation(spec, queries.axes[-2].name, rotary_base), q)
+        k = write.step("k_rotated", "rotated key", _rotation(spec, "s", rotary_base), k)
+    if shared:
+        k = write.step("k_shared", "shared key", Share("kv_head", head), k)
+        v = write.step("v_shared", "shared value", Share("kv_head", head), v)
+    return q, k, v
 
 
 def _normed(write: Writer, spec: EncoderSpec, symbol: str, role: Role, x: Tensor, into: tuple[Axis, Axis]) -> Tensor:
