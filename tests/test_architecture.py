@@ -426,7 +426,7 @@ def test_a_forward_pass_of_encoders_and_decoders_is_read_in_seven_files_and_thos
     needed = {name.rpartition(".")[2]: lines for name, lines in needed_by(HOUSE, "glassformer.model.encoder").items()}
     of_few = {"sound", "grouped", "global_tokens"}  # what only some encoders have
     assert needed.keys() == {"attention", "embeddings", "encoder", "feed_forward", "heads", "norms", "positions"} | of_few
-    assert sum(lines for name, lines in needed.items() if name not in of_few) <= 1500
+    assert sum(lines for name, lines in needed.items() if name not in of_few) <= 1600
 
 
 def test_what_a_module_needs_is_found(built):
