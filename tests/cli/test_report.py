@@ -59,7 +59,7 @@ def test_a_run_has_its_training_first(tmp_path):
     assert glassformer("train", "digits", *small, cwd=tmp_path).returncode == 0
     done = glassformer("report", "run", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("kB; training, encoder, ledger, shapes, cost, equations, attention, checks)\n")
+    assert done.stdout.endswith("kB; training, encoder, ledger, shapes, cost, equations, attention, why, checks)\n")
     text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "Data: digits in 10 classes" in text and "the first test image" in text and "✗" not in text
     assert glassformer("report", "run", cwd=tmp_path).returncode == 0  # once more, over the first

@@ -12,6 +12,7 @@ import glassformer as gf
 from glassformer.errors import GlassformerError
 from glassformer.model.kept import FUSED
 from glassformer.numbers.seeded import seeded_run
+from glassformer.show.contributions import sums
 from glassformer.show.report import Section, page, save_page
 from glassformer.show.report.derived import derived_sections, lead, sentence, subject
 from glassformer.show.report.learned import is_run, learned_section, read_run
@@ -267,3 +268,18 @@ def test_a_browser_shows_it_at_any_width_without_asking_for_anything(browser, tm
         faults = shown.evaluate("axe.run().then(found => found.violations.map(one => [one.impact, one.id, one.nodes[0].html]))")
         assert [fault for fault in faults if fault[0] in ("serious", "critical")] == []
     context.close()
+
+
+def test_the_logit_of_the_predicted_class_is_split_into_bars_that_add_up(tmp_path):
+    path = tmp_path / "why.html"
+    found = gf.report("encoder d_model=8 heads=2 layers=2 vocab=20 head=classify classes=3", text="time flies", out=path)
+    assert "why" in found.sections
+    page = path.read_text(encoding="utf-8")
+    section = page[page.index('<section id="why">') :]
+    ledger = gf.attribute("encoder d_model=8 heads=2 layers=2 vocab=20 head=classify classes=3", "time flies")
+    assert ledger.label.replace("'", "&#x27;") in section or ledger.label.replace("'", "&#39;") in section
+    assert section.count('class="up"') + section.count('class="down"') == len(sums(ledger))
+    assert (
+        "why"
+        not in gf.report("encoder d_model=8 heads=2 layers=2 vocab=20", text="time flies", out=tmp_path / "none.html").sections
+    )

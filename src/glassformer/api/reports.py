@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from glassformer.show.report.learned import Learned
     from glassformer.show.report.seen import Check
 
-PARTS = ("training", "encoder", "ledger", "shapes", "cost", "equations", "attention", "checks")  # in the order of the page
+PARTS = ("training", "encoder", "ledger", "shapes", "cost", "equations", "attention", "why", "checks")  # in the order of the page
 KINDS = {"image": "images", "frames": "audio"}  # inputs other than text
 SENTENCE = "The animal did not cross the street because it was too tired."
 MOST_VERIFIED = 40_000_000  # parameters; larger models are not loaded in two precisions to verify them
@@ -112,15 +112,30 @@ class Contents:
         if learned is not None:
             yield learned_section(learned)
         checks = list(self.counted(learned))
-        if not {"attention", "checks"} <= self.left_out:
+        if not {"attention", "why", "checks"} <= self.left_out:
             done = self.looked(learned)
             if done is not None:
                 run, said, picture = done
                 if run.program.spec.layers:
                     yield attention_section(run, said, picture)
+                    yield from self.why(run)
                 checks += run_checks(run)
         if checks and "checks" not in self.left_out:
             yield checks_section(checks, self.certificate())
+
+    def why(self, run: Run) -> Iterator[Section]:
+        """Yield the section on the predicted class, if the head has classes for the whole input."""
+        from glassformer.numbers import Rules, open_checkpoint
+        from glassformer.numbers.contributions.quantities import LOGITS, Quantity, attributed, usual
+        from glassformer.show.report.why import why_section
+        from glassformer.spec import MASKED_HEADS, TOKEN_HEADS
+
+        spec = run.program.spec
+        if "why" in self.left_out or LOGITS not in run or spec.predicts_next or spec.head in (*MASKED_HEADS, *TOKEN_HEADS):
+            return
+        held = open_checkpoint(self.weights, as_class=self.as_class).labels if self.weights is not None else ()
+        labels = held or tuple(f"LABEL_{number}" for number in range(spec.classes))
+        yield why_section(attributed(run, Quantity.of(usual(run, labels)), Rules(), labels=labels, token_id=lambda _: None))
 
     def counted(self, learned: Learned | None) -> Iterator[Check]:
         """Compare the count with the files and with the trained model."""
