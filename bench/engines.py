@@ -34,6 +34,12 @@ def ours(_: Path, __: int) -> Encode:
     return lambda texts: model.encode(texts, truncate=True)
 
 
+def in_int8(_: Path, __: int) -> Encode:
+    model = gf.load(checkpoint())
+    model.round_products()
+    return lambda texts: model.encode(texts, truncate=True)
+
+
 def by_graph(engine: str) -> Callable[[Path, int], Encode]:
     def make(folder: Path, threads: int) -> Encode:
         model = gf.load(checkpoint())
@@ -77,6 +83,7 @@ def theirs(_: Path, __: int) -> Encode:
 
 WAYS = {
     "ours": ours,
+    "ours, int8": in_int8,
     "onnxruntime": by_graph("onnx"),
     "OpenVINO": by_graph("openvino"),
     "CTranslate2": ctranslate2("float32"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,7 +39,7 @@ def encode_files(
     `inputs` are text, CSV, JSONL or Parquet files, folders or globs. The same call again continues a job that was interrupted.
     `store` is the number format of the vectors. Options: `column`, `carry`, `shard_rows`, `workers`, `threads`, `strict`,
     `truncate`, `empty`, `batch_tokens`, `dtype`, `device`, `as_class`, `engine` (auto, torch, onnx or openvino), `progress`,
-    `on` (here, or ray for a cluster).
+    `precision` (float32, or int8 for the products on a CPU), `on` (here, or ray for a cluster).
     """
     arguments.one_of("form", form, ("parquet", "npy", "jsonl"))
     arguments.one_of("store", store, ("float32", "float16", "int8"))
@@ -65,6 +66,7 @@ def _run(
     checkpoint: str | Path, inputs: Any, out: str | Path, kind: tuple[str, str, str], own: dict[str, Any], given: dict[str, Any]
 ) -> Finished:
     from glassformer.encoding.engines.choice import ENGINES, check_engine
+    from glassformer.encoding.engines.rounding import check_precision
     from glassformer.encoding.jobs.computing import Task
     from glassformer.encoding.jobs.job import Plan, run_job
     from glassformer.encoding.jobs.readers import ENCODED, PREDICTED, Columns
@@ -73,7 +75,7 @@ def _run(
     known = {
         "column": None, "carry": None, "shard_rows": 8192, "workers": "auto", "threads": None, "strict": False,
         "truncate": False, "empty": "refuse", "batch_tokens": None, "dtype": "float32", "device": None, "as_class": None,
-        "engine": "torch", "on": "here", "progress": False,
+        "engine": "torch", "precision": "float32", "on": "here", "progress": False,
     }  # fmt: skip
     for name in given:
         arguments.one_of("option", name, known)
@@ -95,13 +97,16 @@ def _run(
         "batch_tokens": _whole("batch_tokens", requested["batch_tokens"]),
     }
     dtype, engine = arguments.text("dtype", requested["dtype"]), arguments.one_of("engine", requested["engine"], ENGINES)
+    precision = arguments.one_of("precision", requested["precision"], ("float32", "int8"))
     size = arguments.whole("shard_rows", requested["shard_rows"], least=1, most=1_000_000)
     strict, told = arguments.yes_no("strict", requested["strict"]), arguments.yes_no("progress", requested["progress"])
     plan = Plan(columns, size, workers(requested["workers"]), strict, told)
     threads = _whole("threads", requested["threads"], most=1024)
     with _place(arguments.one_of("on", requested["on"], ON), requested["device"]) as (device, compute):
         check_engine(engine, device=device, dtype=dtype)
+        check_precision(precision, kind=kind[0], engine=engine, device=device, dtype=dtype)
         task = Task(*kind, {**own, **reading}, device=device, dtype=dtype, as_class=requested["as_class"], engine=engine)
+        task = replace(task, precision=precision)
         return run_job(folder, paths, target, task, plan, threads=threads, compute=compute)
 
 

@@ -201,6 +201,11 @@ def job_options(*forms: str) -> Callable[[Command], Command]:
 @click.option(
     "--store", type=OneOf(["float32", "float16", "int8"]), help="Number format of vectors in shards. [default: float32]"
 )
+@click.option(
+    "--precision",
+    type=OneOf(["float32", "int8"]),
+    help="Products of the layers on a CPU: int8 rounds them, and is compared with float32 on the texts first. [default: float32]",
+)
 @job_options("parquet", "npy", "jsonl")
 def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options: Any) -> None:
     """Encode each text as a vector: JSON lines, or an .npy, .jsonl or .parquet file, in input order.
@@ -214,7 +219,7 @@ def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options
     cat texts.txt | glassformer encode path/to/checkpoint - --truncate > vectors.jsonl
     glassformer encode path/to/checkpoint reviews.csv --column review --truncate --out vectors
     """
-    job = files_asked(checkpoint, options, ("store", *JOB))
+    job = files_asked(checkpoint, options, ("store", "precision", *JOB))
     if job is not None:
         _print_job(gf.encode_files(checkpoint, pool=pool, normalise=normalise, **job), "vectors", as_json=options["as_json"])
         return
@@ -324,6 +329,8 @@ def _print_job(found: Finished, what: str, *, as_json: bool) -> None:
 
 def engine_note(about: dict[str, Any]) -> str:
     """Return which engine computed, why, and how far it is from PyTorch."""
+    if about["why"] == "int8":
+        return f"int8: {about['certificates'][0]['note']}."
     own = [one for one in about["certificates"] if one["engine"] == about["engine"]]
     exact = f"; largest difference from torch {own[0]['difference']:.1e}, allowed {own[0]['bound']:.0e}" if own else ""
     return f"engine {about['engine']} ({about['why']}{exact})."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from glassformer.encoding.engines.certificate import Certificate, compared
 from glassformer.encoding.engines.graphs import PACKAGES, missing, opened, require
+from glassformer.encoding.engines.rounding import Rounding
 from glassformer.encoding.tables import ending_by_exit
 from glassformer.errors import GlassformerError
 
@@ -26,7 +27,7 @@ class Choice:
 
     engine: str
     why: str
-    certificates: list[Certificate] = field(default_factory=list)
+    certificates: list[Certificate | Rounding] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -101,7 +102,7 @@ def _quickest(found: list[Certificate]) -> Choice:
     best = max(rates, key=rates.__getitem__)
     told = [f"{name} {rate:,.0f} texts/s" for name, rate in sorted(rates.items(), key=lambda pair: -pair[1])]
     told += [f"{one.engine} refused: it differs by {one.difference:.1e}" for one in found if one not in exact]
-    return Choice(best, ", ".join(told), found)
+    return Choice(best, ", ".join(told), [*found])
 
 
 def use(engine: str, model: LoadedModel, part: str, graph: Path, threads: int) -> None:

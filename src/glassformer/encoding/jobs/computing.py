@@ -34,6 +34,7 @@ class Task:
     as_class: str | None = None
     engine: str = "torch"  # of the passes: torch, onnx or openvino; auto until it is chosen
     graph: str | None = None  # the file that another engine runs
+    precision: str = "float32"  # of the products of the layers: float32 (then dtype decides) or int8
     measured: bool = False  # whether FLOPs are counted, for the progress
 
 

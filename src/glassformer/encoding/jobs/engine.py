@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from glassformer.encoding.engines.choice import GRAPH, Choice, choose, part_of_task
+from glassformer.encoding.engines.rounding import TEXTS, rounded
 from glassformer.encoding.jobs.computing import Task
 from glassformer.encoding.jobs.folder import JobFolder, file_sha256
+from glassformer.encoding.jobs.inputs import Input
+from glassformer.encoding.jobs.readers import Columns, read
 from glassformer.encoding.jobs.worker import load_for
 
 
@@ -32,6 +37,22 @@ def with_engine(checkpoint: Path, task: Task, folder: JobFolder) -> tuple[Task, 
             return replace(task, engine="torch"), choice, {}
     task = replace(task, engine=choice.engine, graph=str(graph))
     return task, choice, {"engine": choice.engine, "graph_sha256": file_sha256(graph)}
+
+
+def with_precision(checkpoint: Path, task: Task, files: Sequence[Input], columns: Columns) -> tuple[Choice, dict[str, Any]]:
+    """Return the comparison of int8 with float32 on the first texts of the inputs, and what the settings of the job say."""
+    texts: list[str] = []
+    for number, one in enumerate(files):
+        most = len(texts) + math.ceil((TEXTS - len(texts)) / (len(files) - number))  # the same share of each
+        with one.opened() as (plain, _):
+            good = (row.text for row in read(one, columns, plain).rows if row.text)
+            texts += islice(good, most - len(texts))
+    with torch_threads(task.threads):
+        model, exact = (load_for(checkpoint, replace(task, precision=name)) for name in ("int8", "float32"))
+        pooling = {name: task.options.get(name) for name in ("pool", "batch_tokens")}
+        found = rounded(model, exact, texts, pooling)
+    found.require()
+    return Choice("torch", "int8", [found]), {"precision": "int8"}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.encoding.jobs.computing import Computed, Task
-from glassformer.encoding.jobs.engine import with_engine
+from glassformer.encoding.jobs.engine import with_engine, with_precision
 from glassformer.encoding.jobs.folder import BAD_ROWS, JobFolder
 from glassformer.encoding.jobs.groups import Group, Position, groups_of
 from glassformer.encoding.jobs.identity import checkpoint_sha256, versions
@@ -133,7 +133,10 @@ def run_job(
         before = (folder.job or {}).get("threads")
         chosen = threads or (before if type(before) is int and 0 < before <= 1024 else default_threads())
         task = replace(task, threads=chosen, measured=plan.told)
-        task, engine, about_engine = with_engine(checkpoint, task, folder)
+        if task.precision == "int8":
+            engine, about_engine = with_precision(checkpoint, task, files, plan.columns)
+        else:
+            task, engine, about_engine = with_engine(checkpoint, task, folder)
         carry = None if plan.columns.carry is None else list(plan.columns.carry)
         job = {
             "checkpoint_sha256": weights, "task": task.kind, "form": task.form, "store": task.store, "options": task.options,

@@ -24,6 +24,8 @@ def load_for(checkpoint: Path, task: Task) -> Any:
     """Load the model of a task on its device; random weights are refused, since each process would have others."""
     uses = ("pooler", "head") if task.kind == "predict" else ("pooler",) if task.options.get("pool") == "pooled" else ()
     model = load_on(checkpoint, device=task.device, dtype=task.dtype, as_class=task.as_class, uses=uses)
+    if task.precision == "int8":
+        model.round_products()
     if task.graph is not None:
         use(task.engine, model, part_of_task(task.kind, task.options.get("pool")), Path(task.graph), task.threads)
     return model

@@ -17,8 +17,8 @@ from glassformer.model.fast.replay import Replayer, as_copies
 class Inference:
     """Passes of a fast encoder, in eval mode whatever its current mode, inside `torch.inference_mode()`."""
 
-    def __init__(self, encoder: Encoder, wanted: Wanted = USUAL) -> None:
-        self.encoder, self.wanted = encoder, wanted
+    def __init__(self, encoder: Encoder, wanted: Wanted = USUAL, product: type[Product] = Product) -> None:
+        self.encoder, self.wanted, self.product = encoder, wanted, product
         self.replayer = Replayer(encoder, wanted)
         self.seen: list[nn.Module] = []  # the modules of the encoder when the copy was made
         self.copied: Encoder
@@ -40,7 +40,7 @@ class Inference:
         if not serves(self.encoder):
             return self.encoder
         if self.seen != modules:
-            self.seen, self.copied = modules, laid_out(self.encoder)
+            self.seen, self.copied = modules, laid_out(self.encoder, self.product)
             self.products = [module for module in every_module(self.copied) if isinstance(module, Product)]
         for product in self.products:
             product.refresh()

@@ -30,6 +30,8 @@ class Product(nn.Module):
     row. Comparing all would take as long as encoding a short text.
     """
 
+    fuses = True  # whether a function can be applied within the product
+
     def __init__(self, linear: nn.Linear, fused: tuple[str, str] = ("none", "")) -> None:
         super().__init__()
         self.linear, self.fused = linear, fused
@@ -48,7 +50,12 @@ class Product(nn.Module):
         if self.known != now or any(part.tobytes() != was for part, was in self.samples):
             numbers = weight.detach().numpy()
             self.known, self.samples = now, [(part, part.tobytes()) for part in (numbers[0], numbers[::32, :16])]
-            self.read = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), None), self.linear.bias
+            self.read = self.convert(weight.detach()), self.linear.bias
+
+    def convert(self, weight: Tensor) -> Tensor:
+        """Return the matrix in the layout of this processor."""
+        converted: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, None)
+        return converted
 
 
 class LaidOutAttention(FastAttention):
@@ -68,19 +75,19 @@ def serves(encoder: Encoder) -> bool:
     return here.device.type == "cpu" and plain_float and library
 
 
-def laid_out(encoder: Encoder) -> Encoder:
+def laid_out(encoder: Encoder, product: type[Product] = Product) -> Encoder:
     """A copy for inference, which shares everything but the matrices of the layers."""
-    layers = with_parts(encoder.layers, **{owner: _block(block) for owner, block in encoder.layers.items()})
+    layers = with_parts(encoder.layers, **{owner: _block(block, product) for owner, block in encoder.layers.items()})
     return with_parts(encoder, layers=layers)
 
 
-def _block(block: nn.Module) -> nn.Module:
+def _block(block: nn.Module, product: type[Product]) -> nn.Module:
     parts = {}
     for name, part in block.named_children():
         if isinstance(part, FastAttention) and type(part) in ATTENTIONS and plain(part.out) and plain(part.qkv):
-            parts[name] = _attention(part)
+            parts[name] = _attention(part, product)
         elif isinstance(part, FastFeedForward) and plain(part.wide) and plain(part.narrow):
-            parts[name] = _feed_forward(part)
+            parts[name] = _feed_forward(part, product)
     return with_parts(block, **parts)
 
 
@@ -89,15 +96,15 @@ def plain(linear: nn.Module) -> bool:
     return bare(linear) and not watched(linear)
 
 
-def _attention(attention: FastAttention) -> nn.Module:
-    other = with_parts(attention, out=Product(attention.out), product=Product(attention.qkv))
+def _attention(attention: FastAttention, product: type[Product]) -> nn.Module:
+    other = with_parts(attention, out=product(attention.out), product=product(attention.qkv))
     other.__class__ = LaidOutAttention
     return other
 
 
-def _feed_forward(block: FastFeedForward) -> nn.Module:
-    fused = None if block.gated else FUSED.get(block.function)
-    other = with_parts(block, wide=Product(block.wide, fused or ("none", "")), narrow=Product(block.narrow))
+def _feed_forward(block: FastFeedForward, product: type[Product]) -> nn.Module:
+    fused = FUSED.get(block.function) if product.fuses and not block.gated else None
+    other = with_parts(block, wide=product(block.wide, fused or ("none", "")), narrow=product(block.narrow))
     if fused is not None:
         other.function = _unchanged
     return other

@@ -26,6 +26,8 @@ from glassformer.model.checkpoints import export
 from glassformer.model.checkpoints.loading import LoadedEncoder, Verdict
 from glassformer.model.encoder import Output, Wanted
 from glassformer.model.fast.inference import Inference, evaluating, every_module
+from glassformer.model.fast.int8 import Int8Product
+from glassformer.model.fast.onednn import Product, serves
 from glassformer.model.fast.packing import at_once, encode_packed
 from glassformer.model.fast.replacing import apply, with_parts
 from glassformer.model.sentences import guesses, predictions, streams
@@ -74,6 +76,7 @@ class LoadedModel:
         self.folder: CheckpointFolder = loaded.folder
         self.verdict: Verdict = loaded.verdict
         self._made_ready: dict[str, Inference | Outside] = {}
+        self._product: type[Product] = Product
 
     def __repr__(self) -> str:
         return f"<{self.folder.model_class} from {self.folder.path.name}: {self.folder.parameters:,} parameters, {self.verdict}>"
@@ -162,6 +165,15 @@ class LoadedModel:
         """Let another engine compute the passes for `states`, `pooled` or `logits`, from the graph of `part_of(part)`."""
         self._made_ready[part] = Outside(self.part_of(part), compute)
 
+    def round_products(self) -> None:
+        """Compute the products of the layers in int8 from now on: see `fast/int8.py`."""
+        if not serves(self.encoder):
+            here = self.encoder.here
+            found = f"{str(here.dtype).removeprefix('torch.')} on {here.device.type}"
+            raise GlassformerError(f"int8 is computed on a CPU with oneDNN, from float32 weights, found {found}.")
+        self._product = Int8Product
+        self._made_ready.clear()
+
     def part_of(self, part: str) -> Encoder:
         """Return the encoder without the parts that `states`, `pooled` or `logits` do not need."""
         # Without the head if nothing reads it: a masked-token head costs more than all layers of a small model.
@@ -171,7 +183,7 @@ class LoadedModel:
     def ready(self, part: str) -> Inference | Outside:
         """The encoder without the parts that are not needed, prepared once."""
         if part not in self._made_ready:
-            self._made_ready[part] = Inference(self.part_of(part), Wanted(only_logits=part == "logits"))
+            self._made_ready[part] = Inference(self.part_of(part), Wanted(only_logits=part == "logits"), self._product)
         return self._made_ready[part]
 
     def _pooling(self, pool: Pool | None, *, normalise: bool | None) -> tuple[Pool, bool]:
