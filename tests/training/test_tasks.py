@@ -6,10 +6,13 @@ import torch
 from tiny_training import Quiet, logged, tiny_run
 from torch.nn import functional
 
+import glassformer as gf
 from glassformer import GlassformerError
+from glassformer.show.metric import Metric
 from glassformer.training import loop
 from glassformer.training.data import load_data
 from glassformer.training.settings import Settings
+from glassformer.training.tasks import TASKS
 from glassformer.training.tasks.objective import PLAIN, Objective, balanced_weights, objective_of
 
 LOGITS = torch.tensor([[2.0, 0.0, -1.0], [0.5, 0.5, 0.0], [0.0, 3.0, 1.0]])
@@ -62,3 +65,23 @@ def test_a_run_keeps_the_epoch_of_the_least_loss_where_that_decides(tmp_path):
     epochs = [line["validation"]["loss"] for line in logged(run, "epoch")]
     assert figures["best"]["loss"] == min(epochs)
     assert figures["best"]["epoch"] == 1 + epochs.index(min(epochs))
+
+
+def test_best_by_names_a_figure_of_the_task():
+    assert TASKS["similarity"].measured_by("auto").name == "spearman"
+    assert TASKS["similarity"].measured_by("pearson") == Metric("pearson", percent=False)
+    assert TASKS["multilabel"].measured_by("macro_f1") == Metric("macro_f1")
+    assert TASKS["regress"].measured_by("loss").decider == "loss" and TASKS["regress"].measured_by("pearson").decider == "metric"
+    with pytest.raises(GlassformerError, match=r"^best_by=f1 is no figure of the task classify: one of auto, loss, accuracy\."):
+        TASKS["classify"].measured_by("f1")
+
+
+def test_the_named_figure_decides_and_is_the_metric_of_the_run(tmp_path):
+    path = tmp_path / "rows.csv"
+    lines = [f'"{"good " * (i % 5)}{"bad " * (4 - i % 5)}thing {i}",{i % 5}\n' for i in range(60)]
+    path.write_text("text,score\n" + "".join(lines), encoding="utf-8")
+    figures = gf.train(path, "d_model=16 heads=2 layers=1", label="score", task="regress", epochs=4, lr=3e-3,
+                       best_by="spearman", out=tmp_path / "run", progress=False)  # fmt: skip
+    epochs = [line["validation"].get("spearman", -2.0) for line in logged(figures.run, "epoch")]
+    assert figures.metrics["best"]["epoch"] == 1 + epochs.index(max(epochs)) or epochs.count(max(epochs)) > 1
+    assert figures.metric.name == "spearman"

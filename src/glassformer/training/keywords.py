@@ -10,7 +10,6 @@ from glassformer.files.texts import Context
 from glassformer.training.data.asked import Goal
 from glassformer.training.settings import (
     Augment,
-    BestBy,
     Case,
     Checkpointing,
     ClassWeights,
@@ -51,7 +50,7 @@ class GivenSettings(TypedDict, total=False):
     threads: int | None
     parallel: Parallel
     patience: int | None
-    best_by: BestBy
+    best_by: str
     seed: int
     equal_bits: EqualBits
     vocab: int

@@ -19,7 +19,6 @@ import torch
 
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
-from glassformer.show.metric import decided_by
 from glassformer.training import state
 from glassformer.training.choosing import begun, to_training
 from glassformer.training.data.dataset import Dataset
@@ -125,7 +124,7 @@ class Trainer:
         self.asked: int | None = None  # the signal that all processes agreed on
         self.settings = settings = run.settings
         self.task = task_of(data).configured(settings)
-        self.metric = decided_by(self.task.metric, settings.best_by)
+        self.metric = self.task.measured_by(settings.best_by)
         self.predicted: dict[str, Any] = run.about.get("predicted", {})
         set_determinism(where, settings.seed, settings.equal_bits)
         use_threads(run.about)

@@ -31,6 +31,7 @@ from glassformer.training.runs import Run, made_by_first
 from glassformer.training.settings import Settings
 from glassformer.training.signals import Interrupted
 from glassformer.training.starting import Start
+from glassformer.training.tasks import task_of
 from glassformer.training.tokenizers import Tokenizer
 from glassformer.training.worker import current_worker, number_type, restore_process_settings
 
@@ -87,6 +88,7 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
     chosen = suggested(data, checkpoint=names_checkpoint(model), only=only)
     chosen |= budget_for(data, current_worker().device.type) if {"batch_size", "batch_tokens"}.isdisjoint(given) else {}
     settings = Settings(**{**chosen, **given})
+    task_of(data).measured_by(settings.best_by)  # refuses a figure that the task lacks
     start = start_for(model, fields, data, settings)
     tokenizer = tokenizer_for(data, settings) if start is None else start.tokenizer
     spec = spec_for(model, fields, data, tokenizer, settings) if start is None else start.encoder.spec

@@ -87,7 +87,7 @@ class Run(Viewed):
         check_choice(settings.to_dict(), checkpoint=start is not None)
         about: dict[str, Any] = {"format": FORMAT, "data": {"source": source, **identity(data)}}
         about |= {"notes": list(data.notes), "provenance": asdict(data.provenance), "predicted": predicted or {}, "start": began}
-        about |= {"metric": TASKS[data.task].metric._asdict()}
+        about |= {"metric": TASKS[data.task].measured_by(settings.best_by)._asdict()}
         about |= {"counts": parameter_counts(spec, began, settings), "threads": threads_for(settings, predicted or {})}
         with whole(vacant(path)) as folder:
             if start is not None:

@@ -23,7 +23,6 @@ EqualBits = Literal["yes", "no"]
 Case = Literal["keep", "lower"]
 TrainOnly = Literal["all", "head"]
 ClassWeights = Literal["none", "balanced"]
-BestBy = Literal["auto", "accuracy", "loss"]
 Parallel = Literal["ddp", "fsdp"]
 
 NAMES = re.compile(r"[\w.,\- ]{1,400}")
@@ -74,7 +73,7 @@ class Settings:
     threads: int | None = _is(None, "CPU threads; none chooses by the work of a step", least=1, most=1024)
     parallel: Parallel = _is("ddp", "with several processes, replicate (ddp) or shard (fsdp) the weights")  # noqa: RUF009
     patience: int | None = _is(None, "stop after this many epochs without improvement on validation data; none: never", least=1)
-    best_by: BestBy = _is("auto", "what decides the best epoch; auto: accuracy, then loss (masked tokens: loss)")  # noqa: RUF009
+    best_by: str = _is("auto", "what decides the best epoch: auto, loss, or a figure of the task, such as accuracy or spearman")
     seed: int = _is(0, "random seed of weights, dropout, order and masks", most=2**62)
     equal_bits: EqualBits = _is("yes", "bit-for-bit reproducible runs; no: faster, non-deterministic GPU kernels")  # noqa: RUF009
     vocab: int = _is(8000, "vocabulary size of the tokenizer that is trained on the texts", least=8)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, fast
 from glassformer.model.adapters import lora
 from glassformer.model.adapters.lora import Lora
@@ -80,3 +81,16 @@ def test_adapters_are_not_lost_where_a_cpu_lays_out_its_matrices():
     with torch.inference_mode():
         found = Inference(encoder).run(Inputs(TOKENS, ATTEND), Padded(ATTEND)).states[ATTEND]
     assert (found - states(encoder)).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"global_attention": "first", "window": 4}, "projections of global tokens"),
+        ({"groups": (2, 2, 2, 1, 2, 2)}, "the W_Q, W_K, W_V of this encoder"),
+    ],
+    ids=["global", "grouped"],
+)
+def test_products_that_are_no_plain_matrix_are_refused(fields, words):
+    with pytest.raises(GlassformerError, match=words):
+        lora.apply(encoder_of(**fields), Lora(2, 2.0, ("W_Q",)))

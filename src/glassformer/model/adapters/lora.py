@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.errors import GlassformerError
 from glassformer.model.attention import PLACES, Attention
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.fast.attention import FastAttention
@@ -113,6 +114,10 @@ ADAPTED: dict[type[nn.Module], type[nn.Module]] = {
 
 def apply(encoder: Encoder, lora: Lora) -> Encoder:
     """Put adapters on the layers of an encoder, plain or fast, in place. The other parameters keep their `requires_grad`."""
+    if encoder.spec.global_attention == "first":
+        raise GlassformerError(
+            "adapters do not support projections of global tokens (global_attention=first): train all weights."
+        )
     for module in list(encoder.layers.modules()):
         if isinstance(module, Attention):
             widths = (f"W_{place.upper()}" for place in PLACES)
@@ -127,6 +132,8 @@ def apply(encoder: Encoder, lora: Lora) -> Encoder:
 
 def _adapt(module: nn.Module, linear: nn.Linear, pieces: dict[str, int], lora: Lora) -> None:
     if any(symbol in lora.symbols for symbol in pieces):
+        if type(linear) is not nn.Linear or type(module) not in ADAPTED:
+            raise GlassformerError(f"adapters do not support the {', '.join(pieces)} of this encoder: leave it out of lora_on.")
         module.adapters = Adapters(linear, pieces, lora)
         module.__class__ = ADAPTED[type(module)]
 

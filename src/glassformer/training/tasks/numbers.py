@@ -24,6 +24,7 @@ class Numbers(Texts):
 
     name: ClassVar[TaskName] = "regress"
     metric: ClassVar[Metric] = Metric("pearson", percent=False, decider="loss")
+    others: ClassVar[tuple[Metric, ...]] = (Metric("spearman", percent=False),)
     counts: ClassVar[str] = ""
 
     def head(self, data: Dataset) -> dict[str, Any]:  # noqa: ARG002
@@ -58,6 +59,7 @@ class Similarity(Numbers):
 
     name: ClassVar[TaskName] = "similarity"
     metric: ClassVar[Metric] = Metric("spearman", percent=False)
+    others: ClassVar[tuple[Metric, ...]] = (Metric("pearson", percent=False),)
     small: ClassVar[dict[str, Any]] = TWO_SEGMENTS
 
 

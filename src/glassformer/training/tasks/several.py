@@ -25,6 +25,7 @@ class SeveralClasses(Texts):
 
     name: ClassVar[TaskName] = "multilabel"
     metric: ClassVar[Metric] = Metric("micro_f1")
+    others: ClassVar[tuple[Metric, ...]] = (Metric("macro_f1"),)
     counts: ClassVar[str] = ""
 
     def judge(self, encoder: Encoder, batch: Batch, objective: Objective = PLAIN) -> Judged:  # noqa: ARG002

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.model import Encoder
-from glassformer.show.metric import ACCURACY, Metric
+from glassformer.show.metric import ACCURACY, Metric, decided_by
 from glassformer.spec import EncoderSpec
 from glassformer.training.data.dataset import Dataset, TaskName
 from glassformer.training.data.examples import Batch
@@ -46,6 +47,7 @@ class Task:
 
     name: ClassVar[TaskName]
     metric: ClassVar[Metric] = ACCURACY  # of an evaluation; decides the best epoch
+    others: ClassVar[tuple[Metric, ...]] = ()  # further figures that may decide it, if --best-by names them
     counts: ClassVar[str] = "accuracy"  # what the share of correct predictions is called in training; "": nothing is counted
     independent: ClassVar[bool] = True  # whether a row has its loss whatever the other rows of its batch are
     long_texts: ClassVar[bool] = False  # whether its rows are pieces of any length, for which a budget of tokens is the default
@@ -55,6 +57,17 @@ class Task:
     def configured(self, settings: Settings) -> Task:  # noqa: ARG002
         """Return the task with what it reads of the settings."""
         return self
+
+    def measured_by(self, best_by: str) -> Metric:
+        """Return the metric that the setting `best_by` names, and what decides; refuse a figure that the task lacks."""
+        if best_by in ("auto", "loss"):
+            return decided_by(self.metric, best_by)
+        known = {one.name: one for one in (self.metric, *self.others)}
+        if best_by not in known:
+            names = ["auto", "loss", *known]
+            wrong = f"best_by={shown(best_by)} is no figure of the task {self.name}"
+            raise GlassformerError(f"{wrong}: one of {', '.join(names)}.{nearest(best_by, names)}")
+        return known[best_by]._replace(decider="metric")
 
     def head(self, data: Dataset) -> dict[str, Any]:
         """Return the spec fields that the task determines."""
