@@ -115,9 +115,7 @@ ADAPTED: dict[type[nn.Module], type[nn.Module]] = {
 def apply(encoder: Encoder, lora: Lora) -> Encoder:
     """Put adapters on the layers of an encoder, plain or fast, in place. The other parameters keep their `requires_grad`."""
     if encoder.spec.global_attention == "first":
-        raise GlassformerError(
-            "adapters do not support projections of global tokens (global_attention=first): train all weights."
-        )
+        raise GlassformerError("adapters do not support projections of global tokens (global_attention=first).")
     for module in list(encoder.layers.modules()):
         if isinstance(module, Attention):
             widths = (f"W_{place.upper()}" for place in PLACES)
