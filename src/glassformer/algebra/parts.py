@@ -79,6 +79,7 @@ ALIASES = {
     "feedforward": "ffn",
     "mlp": "ffn",
     "classifier": "head",
+    "lm_head": "head",
 }
 
 

@@ -116,6 +116,7 @@ def test_a_step_is_not_a_pass():
         ("bart-base-seq2seq", f"params(decoder) = {57_500_160 + 38_603_520}"),
         ("gpt2", f"flops(scores, t=128) = {301_989_888 * 129 // 256}"),
         ("gpt2", f"elements(scores, t=128) = {12 * 128 * 129 // 2}"),
+        ("t5-small", "params = 60.5M"),
     ],
 )
 def test_other_usual_countings_are_conventions(model, claim):
@@ -142,3 +143,9 @@ def test_what_is_not_there_is_refused_in_one_line(expression, model, says):
 
 def test_questions_may_name_decoders():
     assert gf.ask("How many parameters does GPT-2 have?").value == 124_439_808
+
+
+def test_layers_and_heads_of_both_stacks_are_counted():
+    assert gf.ask("count(layers)", "transformer").value == 12
+    assert gf.ask("count(heads)", "transformer").value == 6 * 8 + 2 * 6 * 8
+    assert gf.ask("count(heads)", "gpt2").value == 144

@@ -18,9 +18,11 @@ from glassformer.answers.quantities.registry import means
 from glassformer.errors import GlassformerError
 from glassformer.program.axes import HEADS
 from glassformer.spec import EncoderSpec
+from glassformer.spec.presets import preset, seq2seq_names
 
 OPTIONS = ("layer", "head", "without", "only", "trained")
 MAY_BE_NONE = {"positions", "segments", "biases"}  # parts for which zero is a valid answer
+WHOLE_MODEL = "-seq2seq"  # after the name of a preset that is the encoder alone
 WHOLE_ATTENTION = ((), ("attention",))
 
 
@@ -160,7 +162,10 @@ def _trained_alone(context: Context, pieces: Pieces) -> Iterator[Other]:
 
 
 def _other_stack(context: Context, pieces: Pieces) -> Iterator[Other]:
-    """Yield the count of a decoder with the table that it shares, and of attention without cross-attention."""
+    """Yield the count of a decoder with the table that it shares, of attention without cross-attention, and of a whole model."""
+    whole = f"{context.request.label}{WHOLE_MODEL}"
+    if not context.names and not context.options and whole in seq2seq_names():
+        yield Other(f"the whole encoder-decoder, {whole}", _whole(preset(whole)).total)
     if context.names == ("decoder",) and not any(piece.symbol == "E_token" for piece in pieces):
         table = tuple(piece for piece in pieces_of(_whole(context.spec)) if piece.symbol == "E_token")
         if table and context.layer is None:

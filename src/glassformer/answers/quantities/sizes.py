@@ -167,11 +167,8 @@ def outputs(context: Context) -> Found:
 def count_of(context: Context) -> Found:
     what = context.one_name("count(norms)")
     spec, parameters = context.spec, context.program.parameters
-    if what == "heads":
-        line = Line("heads", "layers · heads", f"{spec.layers} · {spec.heads}", spec.layers * spec.heads)
-        return found(spec.layers * spec.heads, "heads", "all layers together", [line], [Other("in each layer", spec.heads)])
-    if what == "layers":
-        return found(spec.layers, "layers", "from the spec", [Line("layers", "", "", spec.layers)])
+    if what in ("heads", "layers"):
+        return _of_stacks(spec, what)
     chosen = {
         "norms": [p for p in parameters if p.role == "gamma"],
         "matrices": [p for p in parameters if p.kind == "weight"],
@@ -183,7 +180,25 @@ def count_of(context: Context) -> Found:
     value = len(chosen[what])
     line = Line(what, "in layers + elsewhere", f"{len(inside)} + {value - len(inside)}", value)
     each = [Other("in each layer", len(inside) // spec.layers)] if inside else []
-    return found(value, what, "of the whole encoder", [line], each)
+    return found(value, what, "of the whole model", [line], each)
+
+
+def _of_stacks(spec: EncoderSpec, what: str) -> Found:
+    """Count layers or heads; of an encoder-decoder those of both stacks, where a decoder's layer has two attentions."""
+    stacks = [(spec, 1, "")]
+    if isinstance(spec, Seq2SeqSpec):
+        stacks = [(spec.encoder, 1, "encoder's "), (spec.decoder, 2, "decoder's ")]
+    if what == "layers":
+        lines = [Line(f"{name}layers", "", "", stack.layers) for stack, _, name in stacks]
+        others = [Other(f"the {name}alone", stack.layers) for stack, _, name in stacks if name]
+        return found(sum(stack.layers for stack, _, _ in stacks), "layers", "from the spec", lines, others)
+    lines = [
+        Line(f"{name}heads", "layers · heads" + (f" · {times}" if times > 1 else ""),
+             f"{stack.layers} · {stack.heads}" + (f" · {times}" if times > 1 else ""), stack.layers * stack.heads * times)
+        for stack, times, name in stacks
+    ]  # fmt: skip
+    total = sum(stack.layers * stack.heads * times for stack, times, _ in stacks)
+    return found(total, "heads", "all layers together", lines, [Other("in each layer", spec.heads)])
 
 
 @means("divisor", "the divisor of the dot products of queries and keys", "divisor")
