@@ -126,7 +126,9 @@ ANSWERS = {
     "/api/train/runs": (train.Rows, None),
     "/api/train/data": (train.Sample, {"data": "digits"}),
 }
-NO_ANSWER = {f"/api/train/{name}" for name in ("start", "stop", "resume", "stream", "mistakes")}  # they need a run
+NO_ANSWER = {
+    f"/api/train/{name}" for name in ("start", "stop", "resume", "stream", "mistakes", "overfitting", "shelve")
+}  # they need a run
 
 
 @pytest.mark.parametrize("path", ANSWERS)

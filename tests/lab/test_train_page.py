@@ -147,3 +147,22 @@ def test_several_runs_lie_over_each_other_and_the_address_keeps_them(browser, ha
         page.goto(f"{hall.address}/train?run=%3Cimg src=x onerror=alert(1)%3E")
         page.get_by_text("there is no run <img src=x onerror=alert(1)> in").wait_for()
         assert page.locator("main img").count() == 0
+
+
+def test_a_run_is_renamed_archived_and_compared(browser, lab_with, tmp_path):
+    for name in ("one", "two"):
+        shutil.copytree(EXAMPLE_HOME, tmp_path / "runs" / name)
+    with lab_with(runs=tmp_path / "runs") as own, opened(browser, own, "/train?run=one&run=two") as page:
+        page.wait_for_selector(".compare tbody tr:nth-child(2)")
+        one = page.locator(".standing[data-run=one]")
+        one.get_by_role("button", name="rename").click()
+        one.get_by_label("title").fill("small rate")
+        one.get_by_role("button", name="set", exact=True).click()
+        page.wait_for_function("() => document.querySelector('.compare th[scope=row]').textContent.includes('small rate')")
+        one.get_by_role("button", name="archive").click()
+        page.wait_for_selector("text=show the archive (1)")
+        page.locator("tr[data-run=one] input").click()
+        many(page, ".train-table tbody tr", 1)
+        page.get_by_role("button", name="show the archive (1)").click()
+        many(page, ".train-table tbody tr", 2)
+        assert (tmp_path / "runs/one/run.json").exists()

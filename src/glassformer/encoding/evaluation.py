@@ -149,6 +149,17 @@ def class_places(model: LoadedModel, data: Dataset) -> tuple[list[int], list[str
     )
 
 
+def row_losses(model: LoadedModel, data: Dataset, part: str) -> NDArray[np.float64]:
+    """The loss of each row of a part: minus the logarithm of the probability of its label."""
+    check_task(model, data, "evaluate")
+    places, _ = class_places(model, data)
+    split = data.part(part)
+    probabilities, _ = _probabilities(model, [split], {})
+    true = np.array([places[int(label)] for label in _targets(split)], dtype=np.int64)
+    found: NDArray[np.float64] = -np.log(np.maximum(probabilities[np.arange(len(true)), true], np.finfo(np.float64).tiny))
+    return found
+
+
 def _probabilities(model: LoadedModel, splits: list[Split], reading: dict[str, Any]) -> tuple[NDArray[Any], int]:
     """Return the probabilities [row, class] in order, and how many texts were truncated."""
     rows, cut = [], 0

@@ -145,6 +145,8 @@ def standing(runs: RunsFolder, name: str) -> Row:
         state = _state(holder(path / "lock"), log, found, said, asked=stop_mark(runs, name))
     return {
         "name": name,
+        "title": "",
+        "archived": False,
         "state": state,
         "said": said if path is None or state in ("stopped", "failed", "killed") else "",
         "data": text(data.get("name")),

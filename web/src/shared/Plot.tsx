@@ -14,11 +14,12 @@ interface ChartProps {
   look: Look;
   shape: string; // it is made anew where this changes, and gets new data otherwise
   height: number;
+  below?: number; // room for a legend under it
   class?: string;
   [data: `data-${string}`]: unknown;
 }
 
-export function Chart({ title, label, data, look, shape, height, class: name = "plot", ...more }: ChartProps) {
+export function Chart({ title, label, data, look, shape, height, below = 32, class: name = "plot", ...more }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const made = useRef<uPlot | null>(null);
   const [Made, setMade] = useState<typeof uPlot>();
@@ -44,7 +45,7 @@ export function Chart({ title, label, data, look, shape, height, class: name = "
   return (
     <figure class={name} {...more}>
       <figcaption>{title}</figcaption>
-      <div ref={place} style={{ minHeight: `${height + 32}px` }} role="img" aria-label={label} />
+      <div ref={place} style={{ minHeight: `${height + below}px` }} role="img" aria-label={label} />
     </figure>
   );
 }

@@ -79,7 +79,7 @@ legend: { show: false }, // the page has one for both pictures; the line below s
   const label = `${what} against epochs. ${spoken(runs, what)}`;
   return (
     <div>
-      <Chart title={what} label={label} data={data} look={look} shape={shape} height={290} class="plot curves" data-what={what} data-points={data[0].length} />
+      <Chart title={what} label={label} data={data} look={look} shape={shape} height={290} below={0} class="plot curves" data-what={what} data-points={data[0].length} />
       <p class="note curve-values" ref={readout} aria-hidden="true" />
     </div>
   );

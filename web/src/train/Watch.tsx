@@ -7,9 +7,12 @@ import { toNumber } from "../shared/wire";
 import { secondsLeft, timeWords } from "./curve";
 import { Curves, hue, percent, type Watched } from "./Curves";
 import { Mistakes } from "./Mistakes";
+import { Compare } from "./Compare";
+import { Rise } from "./Rise";
 import { titleOf } from "./Runs";
+import { Shelf } from "./Shelf";
 import type { Options, Row } from "./types";
-import { isGoing, stateWords } from "./words";
+import { isClassifier, isGoing, stateWords } from "./words";
 
 interface WatchProps {
   runs: Watched[];
@@ -24,14 +27,15 @@ export function Watch({ runs, options, onRows }: WatchProps) {
       {runs.map((watched, place) => (
         <Standing watched={watched} place={place} options={options} onRows={onRows} key={watched.name} />
       ))}
+      <Compare runs={runs} options={options} />
       {runs.length === 0 && <Empty>Tick a run to see its curves.</Empty>}
       {runs.length > 0 && (
         <>
           <ul class="train-key" aria-label="legend">
             {runs.length > 1 &&
-              runs.map(({ name }, place) => (
+              runs.map(({ name, row }, place) => (
                 <li>
-                  <span class="line-key" style={{ borderTop: `3px solid ${hue(place)}` }} /> {titleOf(name, options)}
+                  <span class="line-key" style={{ borderTop: `3px solid ${hue(place)}` }} /> {titleOf(name, options, row)}
                 </li>
               ))}
             <li>
@@ -62,18 +66,6 @@ export function Watch({ runs, options, onRows }: WatchProps) {
   );
 }
 
-/** What the curve shows, and no more: one run on one validation set does not tell a trend from chance. */
-function Rise({ watched: { name, curve }, options }: { watched: Watched; options: Options }) {
-  const least = curve.epochs.find((one) => one.epoch === curve.verdict!.turn);
-  const last = curve.epochs.at(-1);
-  if (!least || !last) return null;
-  return (
-    <p class="train-verdict">
-      {titleOf(name, options)}: after epoch {least.epoch} the validation loss rose from {digits(least.validationLoss)} to {digits(last.validationLoss)} while the training loss still fell. This is how overfitting looks; whether the rise is more than chance was not tested.
-    </p>
-  );
-}
-
 function Standing({ watched, place, options, onRows }: { watched: Watched; place: number; options: Options; onRows: (rows: Row[]) => void }) {
   const { name, row, curve } = watched;
   const example = name === options.example;
@@ -91,10 +83,11 @@ function Standing({ watched, place, options, onRows }: { watched: Watched; place
   };
   const left = row?.state === "running" ? secondsLeft(curve, row) : null;
   return (
-    <article class="standing" aria-label={titleOf(name, options)} data-run={name} data-state={row?.state ?? "unknown"}>
+    <article class="standing" aria-label={titleOf(name, options, row)} data-run={name} data-state={row?.state ?? "unknown"}>
       <h2>
         <span class="dot" style={{ background: hue(place) }} />
-        {titleOf(name, options)}
+        {titleOf(name, options, row)}
+        {row?.title && <span class="note"> {name}</span>}
       </h2>
       <p class="standing-words">
         {example ? (
@@ -139,9 +132,10 @@ function Standing({ watched, place, options, onRows }: { watched: Watched; place
               <Resume row={row} waiting={waiting} further onResume={(settings) => void act("resume", settings)} />
             </details>
           )}
+          <Shelf row={row} onRows={onRows} />
         </div>
       )}
-      {row?.state === "finished" && !example && ["classify", "image"].includes(row.task ?? "") && <Mistakes run={name} />}
+      {row && !example && isClassifier(row) && <Mistakes run={name} />}
       <Fault error={error} />
     </article>
   );

@@ -20,7 +20,7 @@ export default function Train() {
 export function shownRuns(asked: string[], rows: Row[] | undefined, options: Options): string[] {
   if (asked.length) return asked.includes("none") ? [] : asked.slice(0, options.most_shown);
   if (!rows) return [];
-  return [rows[0]?.name ?? options.example];
+  return [rows.find((row) => !row.archived)?.name ?? options.example];
 }
 
 function Hall({ options }: { options: Options }) {
@@ -60,7 +60,7 @@ function Hall({ options }: { options: Options }) {
 }
 
 const EXAMPLE_ROW: Omit<Row, "name"> = {
-  state: "finished", said: "", trace: false, ended: true, epochs: 40, steps: null, step: 0, epoch: 0,
+  title: "", archived: false, state: "finished", said: "", trace: false, ended: true, epochs: 40, steps: null, step: 0, epoch: 0,
   data: null, task: null, parameters: null, start: null, lr: null, last: null, best: null, test: null,
 };
 

@@ -29,9 +29,11 @@ export interface Progress {
   test: TestFigures | null;
 }
 
-/** A run in the table. `said`: the line with which its command ended; `trace`: whether there are weights to look into. */
+/** A run in the table. `title`: what the user calls it; `said`: the line with which its command ended; `trace`: it has weights. */
 export interface Row extends Progress {
   name: string;
+  title: string;
+  archived: boolean;
   state: State;
   said: string;
   trace: boolean;
@@ -153,13 +155,26 @@ export interface Example {
   input: string | string[] | WireNumber[][][];
 }
 
+export type ShownTask = "classify" | "image" | "tag" | "mlm";
+
 export interface Sample {
-  task: "classify" | "image" | "tag" | "mlm";
+  task: ShownTask;
   rows: Record<string, number>;
   labels: string[];
   notes: string[];
   licence: string;
   sample: Example[];
+}
+
+/** The change of the mean validation loss from the best weights of a run to its last, with its 95% interval over rows. */
+export interface Overfitting {
+  run: string;
+  best_epoch: number;
+  last_epoch: number;
+  rows: number;
+  change: WireNumber;
+  low: WireNumber;
+  high: WireNumber;
 }
 
 /** A wrong prediction: its row in the part, from 1, and what was read. */

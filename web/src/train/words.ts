@@ -24,6 +24,9 @@ export function stateWords(row: Row): string {
 
 export const isGoing = (row: Row): boolean => ["starting", "running", "stopping"].includes(row.state);
 
+/** A finished run whose rows the lab evaluates: one label for each text or image. */
+export const isClassifier = (row: Row): boolean => row.state === "finished" && ["classify", "image"].includes(row.task ?? "");
+
 /** The accuracy that stands for a run: the best, or the last so far. */
 export function accuracyOf(row: Row): number {
   const found: WireNumber | undefined = row.best?.accuracy ?? row.last?.accuracy;

@@ -30,9 +30,11 @@ class Progress(TypedDict):
 
 
 class Row(Progress):
-    """A run in the table. `said`: the line with which its command ended; `trace`: whether there are weights to look into."""
+    """A run in the table. `title`: what the user calls it; `said`: the last line of its command; `trace`: it has weights."""
 
     name: str
+    title: str
+    archived: bool
     state: State
     said: str
     trace: bool
@@ -144,6 +146,18 @@ class Sample(TypedDict):
     notes: list[str]
     licence: str
     sample: list[Example]
+
+
+class Overfitting(TypedDict):
+    """The change of the mean validation loss from the best weights of a run to its last, with its 95% interval over rows."""
+
+    run: str
+    best_epoch: int
+    last_epoch: int
+    rows: int
+    change: float
+    low: float
+    high: float
 
 
 class Mistake(TypedDict):

@@ -14,8 +14,10 @@ from glassformer.lab.documents import picked
 from glassformer.lab.documents import train as documents
 from glassformer.lab.pages.train_jobs import Jobs, has_torch
 from glassformer.lab.pages.train_mistakes import mistakes_of, row_shown
+from glassformer.lab.pages.train_overfitting import overfitting_of
 from glassformer.lab.pages.train_stream import MOST_SHOWN, Table, events, tails
 from glassformer.lab.runs import EXAMPLE
+from glassformer.lab.shelf import put
 from glassformer.lab.wire import answer, asked, events_answer, text_in
 from glassformer.spec import field_docs, field_rules
 from glassformer.spec.fields import accept, rule_for
@@ -137,6 +139,23 @@ async def mistakes(request: Request) -> Response:
     return answer(await state.lab.workers.do(mistakes_of, state.lab.runs, name))
 
 
+async def overfitting(request: Request) -> Response:
+    """Whether the rise of the validation loss is more than chance."""
+    state, name = _state(request), _text(await asked(request), "run")
+    return answer(await state.lab.workers.do(overfitting_of, state.lab.runs, name))
+
+
+async def shelve(request: Request) -> Response:
+    """A run gets another title, goes into the archive or comes back from it; its files stay as they are."""
+    document, state = await asked(request), _state(request)
+    archived = document.get("archived")
+    if not isinstance(archived, bool | None):
+        raise GlassformerError(f"archived={shown(archived)} is not allowed: it must be true or false.")
+    title = _text(document, "title") if "title" in document else None
+    await state.lab.workers.do(put, state.lab.runs, _text(document, "run"), title=title, archived=archived)
+    return await _rows(state, fresh=True)
+
+
 async def runs(request: Request) -> Response:
     """How all runs stand."""
     state = _state(request)
@@ -253,4 +272,6 @@ routes = [
     Route("/api/train/stop", stop, methods=["POST"]),
     Route("/api/train/resume", resume, methods=["POST"]),
     Route("/api/train/mistakes", mistakes, methods=["POST"]),
+    Route("/api/train/overfitting", overfitting, methods=["POST"]),
+    Route("/api/train/shelve", shelve, methods=["POST"]),
 ]

@@ -20,17 +20,11 @@ def mistakes_of(runs: RunsFolder, name: str) -> documents.Mistakes:
     """Evaluate a finished classifier of a built-in set on the test part, whose rows it was not trained on."""
     from glassformer.api.evaluation import evaluate
     from glassformer.training.data import load_data
-    from glassformer.training.data.sets import SETS
 
     row = standing(runs, name)
-    if row["state"] != "finished":
-        raise GlassformerError(f"run {shown(name)} is not finished: its mistakes are shown once it is.")
-    if row["task"] not in TASKS or row["data"] not in SETS:
-        raise GlassformerError(
-            f"run {shown(name)} is not a classifier of a built-in set: use 'glassformer evaluate' with the options of its data."
-        )
-    found = evaluate(runs.path(name), row["data"], worst=WORST)
-    data = load_data(row["data"])
+    set_name = require_classifier(row, name)
+    found = evaluate(runs.path(name), set_name, worst=WORST)
+    data = load_data(set_name)
     inputs = data.part("test").inputs
     white = getattr(inputs, "white", 1)
     worst: list[documents.Mistake] = [
@@ -56,6 +50,20 @@ def mistakes_of(runs: RunsFolder, name: str) -> documents.Mistakes:
         "task": data.task,
         "worst": worst,
     }
+
+
+def require_classifier(row: documents.Row, name: str) -> str:
+    """Return the data of a run; refuse one that is not finished, or whose rows the lab cannot read again."""
+    from glassformer.training.data.sets import SETS
+
+    if row["state"] != "finished":
+        raise GlassformerError(f"run {shown(name)} is not finished: it is evaluated once it is.")
+    set_name = row["data"]
+    if row["task"] not in TASKS or set_name is None or set_name not in SETS:
+        raise GlassformerError(
+            f"run {shown(name)} is not a classifier of a built-in set: use 'glassformer evaluate' with the options of its data."
+        )
+    return set_name
 
 
 def row_shown(one: Any, task: str, white: int) -> Any:

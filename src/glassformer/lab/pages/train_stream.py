@@ -24,6 +24,7 @@ from glassformer.errors import GlassformerError
 from glassformer.lab.documents import train as documents
 from glassformer.lab.run_lines import point, read_line
 from glassformer.lab.runs import GOING, RunsFolder, signature, standing
+from glassformer.lab.shelf import Shelved, shelf
 from glassformer.show.curves import Row, curve_of, curves_table, epoch_row
 from glassformer.show.metric import metric_of
 
@@ -57,7 +58,8 @@ class Table:
     def now(self, *, fresh: bool = False) -> dict[str, documents.Row]:
         with self.mutex:  # who comes while somebody looks gets what that one sees
             if fresh or time.monotonic() - self.read_at >= EVERY * 0.9:
-                self.rows = {name: self._row(name) for name in self.runs.names()}
+                said = shelf(self.runs)
+                self.rows = {name: _titled(self._row(name), said.get(name)) for name in self.runs.names()}
                 self.read_at = time.monotonic()
             return self.rows
 
@@ -68,6 +70,11 @@ class Table:
         if kept is None or kept[0] != seen or kept[1]["state"] in GOING:
             kept = self.kept[name] = (seen, standing(self.runs, name))
         return kept[1]
+
+
+def _titled(row: documents.Row, said: Shelved | None) -> documents.Row:
+    """A row with what the user says of the run."""
+    return row if said is None else {**row, "title": said.title, "archived": said.archived}
 
 
 @dataclass
