@@ -29,7 +29,7 @@ export interface Progress {
   test: TestFigures | null;
 }
 
-/** A run in the table. `title`: what the user calls it; `said`: the line with which its command ended; `trace`: it has weights. */
+/** A run in the table. `title`: what the user calls it; `said`: the last line of its command; `trace`: it has weights. */
 export interface Row extends Progress {
   name: string;
   title: string;
