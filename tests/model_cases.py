@@ -46,7 +46,7 @@ def rich_specs(draw: st.DrawFn, **kinds: Any) -> EncoderSpec:
     spec = draw(specs(**kinds))
     fields: dict[str, Any] = {"spare_bias": draw(st.booleans()), "head_reads": draw(st.sampled_from(_reads(spec)))}
     if draw(st.integers(0, 7)) == 0:
-        fields |= {"block": "attention", "final_norm": None}
+        fields |= {"block": "attention", "final_norm": None, "beside_kernel": None}
     if spec.position == "rotary":
         fields["rotary_base_local"] = draw(st.sampled_from([None, 100.0]))
     if spec.position == "learned":

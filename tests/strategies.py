@@ -58,6 +58,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         fields["embedding_scale"] = draw(st.sampled_from(["none", "sqrt_d_model"]))
         fields["position_offset"] = draw(st.sampled_from([0, 2]))
         heads_allowed += ["mlm", "pretrain"]
+    fields |= draw(convolutions_beside(fields, kind))
     if kind == "image":
         image, more_heads, more_positions = draw(images(fields["d_k"], fields["d_model"]))
         fields |= image
@@ -166,6 +167,17 @@ def images(draw: st.DrawFn, d_k: int, d_model: int) -> tuple[dict[str, Any], lis
         fields["pool"] = draw(st.sampled_from(["first", "mean", "last", "class_tokens"]))
     positions += ["sinusoidal_2d_stored"] if d_model % 4 == 0 else []
     return fields, ["tag_patches", *(["distilled"] if fields["class_tokens"] == 2 else [])], positions
+
+
+@st.composite
+def convolutions_beside(draw: st.DrawFn, fields: dict[str, Any], kind: str) -> dict[str, Any]:
+    """A convolution beside layer 0, where there may be one."""
+    if kind not in ("tokens", "vectors") or not fields["layers"] or fields["attend"] == "causal" or draw(st.booleans()):
+        return {}
+    return {
+        **{"beside_kernel": draw(st.sampled_from([1, 3, 5])), "beside_groups": draw(st.sampled_from([1, 2]))},
+        "beside_activation": draw(st.sampled_from(["tanh", "gelu"])),
+    }
 
 
 @st.composite

@@ -210,6 +210,8 @@ VARIANTS = [
     Case("deberta-v2", "DebertaV2Model", {"share_att_key": False, "position_biased_input": True, "max_relative_positions": 7}),
     Case("deberta-v2", "DebertaV2Model", {**NOT_RELATIVE, "hidden_size": 32}),
     Case("deberta-v2", "DebertaV2Model", {"position_buckets": -1, "max_relative_positions": 5, "hidden_act": "gelu_new"}),
+    Case("deberta-v2", "DebertaV2Model", {"conv_kernel_size": 3, "conv_act": "gelu", "conv_groups": 2}),
+    Case("deberta-v2", "DebertaV2ForSequenceClassification", {"conv_kernel_size": 5, "num_hidden_layers": 1}),
     Case("deberta-v2", "DebertaV2ForMaskedLM", {"tie_word_embeddings": False}),
     Case("deberta-v2", "DebertaV2ForSequenceClassification", {"pooler_hidden_act": "tanh"}),
     Case("t5", "T5EncoderModel", {"feed_forward_proj": "gated-gelu", "relative_attention_num_buckets": 8}),

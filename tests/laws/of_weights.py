@@ -103,7 +103,7 @@ def normed(spec: EncoderSpec, weights: dict[str, Array], name: str, x: Array) ->
 
 
 def with_layers(spec: EncoderSpec) -> EncoderSpec:
-    return spec.replace(layers=max(1, spec.layers), block="layer")
+    return spec.replace(layers=max(1, spec.layers), block="layer", beside_kernel=None)
 
 
 @law(fit=with_layers)
@@ -126,7 +126,7 @@ def bare(spec: EncoderSpec) -> EncoderSpec:
 
 @law(fit=bare, **EXACT)
 def an_encoder_without_layers_returns_the_embeddings(way: Way, case: Case) -> float:
-    none = case.spec.replace(layers=0, share_layers=None, layer_cycle=1)
+    none = case.spec.replace(layers=0, share_layers=None, layer_cycle=1, beside_kernel=None)
     kept = {name: value for name, value in case.weights.items() if not name.startswith("layers.")}
     return apart(way(none, kept, case.given).tokens[-1], way(case.spec, case.weights, case.given).tokens[0])
 

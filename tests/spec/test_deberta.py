@@ -110,7 +110,12 @@ def test_each_key_sets_its_own_field(changes, fields):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"conv_kernel_size": 3}, "conv_kernel_size = 3 is not supported: the convolution parallel to the first layer is not"),
+        (
+            {"conv_kernel_size": 4},
+            "conv_kernel_size = 4 is even: the convolution would give one position less. Give an odd number.",
+        ),
+        ({"conv_kernel_size": 3, "conv_groups": 5}, "conv_groups = 5 does not divide hidden_size = 768. Try conv_groups = 4."),
+        ({"conv_kernel_size": "3"}, 'conv_kernel_size = "3" is not allowed: conv_kernel_size must be a whole number'),
         ({"pos_att_type": "c2p|p2p"}, 'pos_att_type = "c2p|p2p" is not supported: it must be a list of c2p and p2c.'),
         ({"pos_att_type": 3}, "pos_att_type = 3 is not supported"),
         ({"pos_att_type": [["c2p"]]}, "is not supported: it must be a list of c2p and p2c."),

@@ -59,6 +59,8 @@ PUBLISHED = {
     "deberta-v3-base": 183_831_552,
     "deberta-v3-large": 434_012_160,
     "mdeberta-v3-base": 278_218_752,
+    "deberta-v2-xlarge": 884_593_152,
+    "deberta-v2-xxlarge": 1_564_549_632,
     "modernbert-base": 149_014_272,
     "modernbert-large": 394_781_696,
     "nomic-embed-text": 136_731_648,

@@ -48,6 +48,8 @@ OWN = {
         **DEBERTA,
         "position_buckets": (-1, 2),
         "share_att_key": (True, False),
+        "conv_kernel_size": (0, 0, 1, 3, 5, 2),
+        "conv_groups": (1, 2, 4),
         "norm_rel_ebd": ("none", "layer_norm"),
     },
     "esm": {

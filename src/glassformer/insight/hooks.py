@@ -31,7 +31,14 @@ from glassformer.insight.tapped.heads import (
     TappedProject,
     TappedTag,
 )
-from glassformer.insight.tapped.layers import TappedBareAttention, TappedBlock, TappedEncoder, TappedFeedForward, TappedNorm
+from glassformer.insight.tapped.layers import (
+    TappedBareAttention,
+    TappedBeside,
+    TappedBlock,
+    TappedEncoder,
+    TappedFeedForward,
+    TappedNorm,
+)
 from glassformer.insight.taps import Hook, Tapped, Taps
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.boundary.names import ledger_path
@@ -45,7 +52,7 @@ if TYPE_CHECKING:
 TAPPED: tuple[type[Tapped], ...] = (
     *(TappedEncoder, TappedBlock, TappedBareAttention, TappedAttention, TappedByDistances, TappedRelativeTable, TappedSlopes),
     *(TappedFeedForward, TappedNorm, TappedEmbeddings, TappedTokens, TappedPatches, TappedSound, TappedRegisters),
-    TappedConvolvedPositions,
+    *(TappedConvolvedPositions, TappedBeside),
     *(TappedPooler, TappedAttentionPooler, TappedClassifier, TappedClassify, TappedTag, TappedDistilled, TappedProject),
     *(TappedMaskedTokens, TappedPretrain),
 )
@@ -54,7 +61,7 @@ TWINS = {one.__bases__[1]: one for one in TAPPED}  # the plain part -> the one t
 NEVER_LAID_OUT: tuple[Role, ...] = (
     *("neighbours", "feature groups", "position neighbours", "position direction", "position length", "position weight"),
     *("position convolution", "layer weights", "layer shares", "stacked states", "weighted states"),
-    "grouped projection",
+    *("grouped projection", "grouped convolution"),
     *("head features", "gate scores", "gate sums", "gate parts", "gate", "gated bias"),
 )
 IN_ONE_KERNEL = re.compile(r"^embeddings\.(conv_norm_\d+|position_norm(_\d+)?|position_cut(_\d+)?)\b")

@@ -203,6 +203,11 @@ def as_made(k_BSJK: Tensor, v_BSJV: Tensor) -> tuple[Tensor, Tensor]:
     return k_BSJK, v_BSJV
 
 
+def as_it_left(entered_BTD: Tensor, left_BTD: Tensor) -> Tensor:  # noqa: ARG001
+    """A layer without a convolution beside it: its output as it is."""
+    return left_BTD
+
+
 class Context(NamedTuple):
     """What one layer is given besides its input: two layers may share their weights and differ in this."""
 
@@ -212,6 +217,9 @@ class Context(NamedTuple):
     distances: Distances | None = None  # vectors that attend and are attended to, where positions are disentangled
     remember: Remember = as_made  # a cache answers with the keys and values of earlier passes, too
     gated_HTS: Tensor | None = None  # a relative bias that each token scales by a gate of its own
+    beside: Callable[[Tensor, Tensor], Tensor] = (
+        as_it_left  # what a convolution beside the layer makes of what enters and leaves it
+    )
     source: Look | None = None  # how the cross-attention of a decoder reads the source
 
 

@@ -25,6 +25,7 @@ from glassformer.model.positions import (
     rotary,
     unrotated,
 )
+from glassformer.model.sound import Beside
 from glassformer.spec import EncoderSpec
 
 
@@ -99,8 +100,9 @@ class Block(nn.Module):
         self.residual, self.pre = RESIDUALS[spec.norm], spec.norm == "pre"
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
+        entered_BTD = x_BTD
         x_BTD = self.residual(x_BTD, self.first_norm(context), partial(self.attend, context=context))
-        return self.residual(x_BTD, self.norm_2, self.transform)
+        return context.beside(entered_BTD, self.residual(x_BTD, self.norm_2, self.transform))
 
     def first_norm(self, context: Context) -> SubLayer:
         """ModernBERT's first layer reads the embeddings, which were normalised already, as they are."""
@@ -122,7 +124,8 @@ class ParallelBlock(Block):
     """Both sub-layers read what enters the layer (GPT-J, GPT-NeoX)."""
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
-        return x_BTD + self.attend(self.first_norm(context)(x_BTD), context) + self.transform(self.norm_2(x_BTD))
+        left_BTD = x_BTD + self.attend(self.first_norm(context)(x_BTD), context) + self.transform(self.norm_2(x_BTD))
+        return context.beside(x_BTD, left_BTD)
 
 
 def output_norm(spec: EncoderSpec) -> nn.Module:
@@ -173,6 +176,7 @@ class PlainEncoder(nn.Module):
         block = self.block_of(spec)
         self.layers = nn.ModuleDict({owner: block(spec, normed=reads) for owner, reads in normed.items()})
         self.final_norm = Norm(spec, spec.d_model) if spec.norm_after_last == "all" else nn.Identity()
+        self.beside = Beside(spec) if spec.beside_kernel is not None else None
         pooler = AttentionPooler if spec.pooler == "attention" else Pooler
         self.pooler = pooler(spec) if spec.has_pooler else None
         self.head = head_of(spec)
@@ -222,14 +226,17 @@ class PlainEncoder(nn.Module):
             shared = shared.to(dtype)
         cores: dict[Rule, Core] = {}
         rotations = self.rotations(t, positions_BT)
-        for place in self.places:
+        for number, place in enumerate(self.places):
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
             bias_HTS, gated_HTS = (None, bias_HTS) if self.spec.gates_bias else (bias_HTS, None)
             if place.rule not in cores or (self.tables and bias_HTS is not None):
                 cores[place.rule] = layout.core(place.rule, bias_HTS, t=t, dtype=dtype, device=device)
             rotate = rotations[place.rotary_base]
-            yield self.layers[place.owner], Context(cores[place.rule], rotate, place.normed, distances, gated_HTS=gated_HTS)
+            context = Context(cores[place.rule], rotate, place.normed, distances, gated_HTS=gated_HTS)
+            if self.beside is not None and number == 0:
+                context = context._replace(beside=partial(self.beside, real_BT=getattr(layout, "attend_BS", None)))
+            yield self.layers[place.owner], context
 
     def rotations(self, t: int, positions_BT: Tensor | None) -> dict[float | None, Rotation]:
         """The rotation of each base of angles that a layer has."""

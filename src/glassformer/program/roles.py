@@ -97,6 +97,8 @@ Role = Literal[
     "neighbours",  # each frame beside those around it
     "convolution",  # over frames of sound
     "convolution activation",
+    "grouped convolution",  # of each group of features
+    "convolution residual",  # a layer's output plus the convolution beside it
     "sound",  # the vector of each position of a sound
     "real sound",  # zeros at padding
     "feature groups",  # features cut into groups, of a positional convolution or a projection

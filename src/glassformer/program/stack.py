@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from glassformer.program.attention import attention, relative_table
 from glassformer.program.axes import Axis, Tensor
+from glassformer.program.beside import beside
 from glassformer.program.operations import Add, LinearBias, Mask, MaskAroundQuestions, Multiply
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Writer
@@ -85,7 +86,9 @@ def _layer(
 
         x = _sub_layer(write, spec, "cross", "cross", x, x, cross)
     y = entered if spec.residual == "parallel" else x  # parallel: both sub-layers read what enters the layer (GPT-J, NeoX)
-    _sub_layer(write, spec, "2", "ffn", x, y, lambda y: feed_forward(write.at("ffn", "ffn"), spec, y))
+    x = _sub_layer(write, spec, "2", "ffn", x, y, lambda y: feed_forward(write.at("ffn", "ffn"), spec, y))
+    if spec.beside_kernel is not None and number == 0:
+        beside(write, spec, entered, x, real)
     return write.hidden("out")
 
 

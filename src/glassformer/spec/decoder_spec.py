@@ -88,6 +88,7 @@ FIXED: tuple[tuple[str, tuple[Any, ...], str], ...] = (
     ("final_norm", (None, "none", "all"), "nothing is pooled"),
     ("image", (None,), "a decoder reads tokens"),
     ("mels", (None,), "a decoder reads tokens"),
+    ("beside_kernel", (None,), "a convolution would see later tokens"),
     (
         "position",
         ("none", "learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_stored", "rotary", "relative", "learned_relative"),

@@ -145,6 +145,11 @@ class EncoderFields(Viewed):
     groups: tuple[int, ...] = _is(
         (), "groups of features that the projections q, k, v, output, ffn and ffn_output keep apart (4,4,4,1,4,4 in SqueezeBERT)"
     )
+    beside_kernel: int | None = _is(
+        None, "convolution beside layer 0, added to its output (DeBERTa-v2 xlarge): positions that it sees at once; none: none"
+    )
+    beside_groups: int = _is(1, "groups of features that the convolution beside layer 0 keeps apart")
+    beside_activation: Pointwise = _is("tanh", "activation of the convolution beside layer 0")
     scale: Scale = _is("d_k", "attention scores are divided by the square root of this")
     attend: Attend = _is("all", "which keys a query may attend to, before any window or padding mask")
     window: int | None = _is(None, "local attention: a query attends to keys at most window / 2 positions away")

@@ -23,6 +23,7 @@ def check(spec: EncoderSizes) -> None:
     _positions(spec)
     _layers(spec)
     _global_tokens(spec)
+    _beside(spec)
     _input(spec)
     _audio(spec)
     _convolved(spec)
@@ -145,6 +146,24 @@ def _global_tokens(spec: EncoderSizes) -> None:
             f"{given} is implemented for plain queries, keys and scores only: without relative or rotary positions, groups, "
             "and shared keys. Leave one of them out."
         )
+
+
+def _beside(spec: EncoderSizes) -> None:
+    """Rules of a convolution beside layer 0, which sees as many positions before each one as after it."""
+    if spec.beside_kernel is None:
+        return
+    if spec.beside_kernel % 2 == 0:
+        raise GlassformerError(
+            f"beside_kernel={spec.beside_kernel} is even: the convolution would give one position less. Give an odd number."
+        )
+    if spec.d_model % spec.beside_groups:
+        raise GlassformerError(
+            f"beside_groups={spec.beside_groups} does not divide d_model={spec.d_model}. "
+            f"Try beside_groups={nearest_divisor(spec.d_model, spec.beside_groups)}."
+        )
+    if not spec.layers or spec.block != "layer" or spec.attend == "causal":
+        why = "attend=causal hides later tokens" if spec.attend == "causal" else "there is no whole layer"
+        raise GlassformerError(f"beside_kernel={spec.beside_kernel} adds a convolution to layer 0, and {why}. Leave it out.")
 
 
 def _input(spec: EncoderSizes) -> None:

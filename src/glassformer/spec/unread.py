@@ -193,6 +193,13 @@ RULES = (
         "Add samples=16000 and mels=1.",
     ),
     _Rule(
+        ("beside_groups", "beside_activation"),
+        lambda spec: spec.beside_kernel is not None,
+        "applies to a convolution beside layer 0, and there is none",
+        "beside_kernel",
+        "Add beside_kernel=3.",
+    ),
+    _Rule(
         ("layer_sum",),
         lambda spec: spec.head in ("classify", "tag"),
         "sets the input of a head that reads tokens, and there is none",

@@ -15,6 +15,9 @@ BODY: Table = {
     **{name: stored for name, stored in BERT_BODY.items() if name != "pooler.P"},
     "layers.E_relative": "encoder.rel_embeddings.weight",
     "layers.relative_norm": "encoder.LayerNorm",
+    "layers.0.V_beside": At("encoder.conv.conv.weight", merged=2),
+    "layers.0.b_beside": "encoder.conv.conv.bias",
+    "layers.0.norm_beside": "encoder.conv.LayerNorm",
 }
 # Published files contain the pretraining heads of v3, and some an unused position table.
 ASIDE = ("lm_predictions.", "mask_predictions.", "deberta.embeddings.position_embeddings.")

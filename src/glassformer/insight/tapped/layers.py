@@ -15,6 +15,7 @@ from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.encoder import USUAL, BareAttention, Block, Inputs, Output, PlainEncoder, Wanted
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.norms import Norm
+from glassformer.model.sound import Beside
 
 
 class TappedEncoder(Tapped, Encoder):
@@ -38,16 +39,27 @@ class TappedBlock(Tapped, Block):
 
     def forward(self, x_BTD: Tensor, context: Context, places: Tensor | None = None) -> Tensor:
         first = self.first_norm(context)
+        entered_BTD = x_BTD
         x_BTD = self.tap("sum_1", x_BTD + self.attend(first(x_BTD) if self.pre else x_BTD, context))
         x_BTD = x_BTD if self.pre else first(x_BTD)
         x_BTD = self.tap("sum_2", x_BTD + self.transform(self.norm_2(x_BTD) if self.pre else x_BTD))
-        return self.tap("out", x_BTD if self.pre else self.norm_2(x_BTD))
+        return self.tap("out", context.beside(entered_BTD, x_BTD if self.pre else self.norm_2(x_BTD)))
 
     def attend(self, y_BTD: Tensor, context: Context) -> Tensor:
         return self.tap("scaled_1", super().attend(y_BTD, context))
 
     def transform(self, y_BTD: Tensor) -> Tensor:
         return self.tap("scaled_2", super().transform(y_BTD))
+
+
+class TappedBeside(Tapped, Beside):
+    """The convolution beside layer 0, its activation and its sum."""
+
+    def forward(self, entered_BTD: Tensor, left_BTD: Tensor, *, real_BT: Tensor | None) -> Tensor:
+        if real_BT is not None:
+            entered_BTD = self.tap("real", entered_BTD.masked_fill(~real_BT[:, :, None], 0.0))
+        active_BTD = self.tap("beside", self.active(entered_BTD))
+        return self.norm_beside(self.tap("sum_beside", left_BTD + active_BTD))
 
 
 class TappedBareAttention(Tapped, BareAttention):

@@ -16,7 +16,7 @@ from glassformer.spec.fields import MOST_SIZES
 # describe how it is built, not what it is, and are omitted.
 WORDS = (
     *("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "relative_norm", "final_norm", "pooler", "head"),
-    *("encoder", "decoder", "cross", "norm_cross", "output_norm_cross", "token_norm"),
+    *("norm_beside", "encoder", "decoder", "cross", "norm_cross", "output_norm_cross", "token_norm"),
     *("q_norm", "k_norm", "output_norm_1", "output_norm_2"),
     *("feature_norm", *(f"conv_norm_{number}" for number in range(1, MOST_SIZES + 1))),
 )
@@ -47,6 +47,8 @@ def ledger_path(path: str) -> str:
     stack = 1 if words[0] in ("encoder", "decoder") else 0
     if words[stack:] and words[stack] in ("relative", "tables", "contacts"):  # what all layers share is counted there
         words[stack] = "layers"
+    if words[stack:] and words[stack] == "beside":
+        words[stack : stack + 1] = ["layers", "0"]
     if words[-1] == "final_norm":  # where only the pooled vector is normalised, the norm belongs to the pooler
         words = [*words[:stack], words[-1]]
     return "".join(f"{word}." for word in words if word in WORDS or word.isdecimal())

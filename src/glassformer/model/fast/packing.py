@@ -115,6 +115,7 @@ def packable(encoder: PlainEncoder) -> bool:
 def packing_suits(spec: EncoderSpec) -> bool:
     """Whether the spec allows packed rows: no bias by distance, capped scores, attention pooler, token count, global token."""
     plain = spec.score_cap is None and spec.token_dropout is None and spec.global_attention != "first"
+    plain = plain and spec.beside_kernel is None  # a convolution would see the neighbouring text
     return not spec.one_length and not spec.by_distance and spec.pooler != "attention" and plain
 
 

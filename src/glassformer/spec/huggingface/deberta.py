@@ -88,6 +88,15 @@ def _normed(draft: Draft) -> bool:
     return words.strip().lower() == "layer_norm"
 
 
+def convolution_beside(draft: Draft) -> None:
+    """Read the convolution beside layer 0, for which a kernel of 0 or less means none."""
+    kernel = draft.config.whole("conv_kernel_size", 0, least=-1)
+    if kernel > 0:
+        draft.fields["beside_kernel"] = kernel
+        draft.fields["beside_groups"] = draft.config.whole("conv_groups", 1)
+        draft.fields["beside_activation"] = draft.config.activation("conv_act", "tanh")
+
+
 def width_of_a_head(draft: Draft) -> None:
     """Check the head width in files that give it: the output projection expects d_model / heads."""
     width = draft.fields["d_model"] // draft.fields["heads"]
@@ -145,8 +154,8 @@ DEBERTA_V2 = Family(
     classes={**_classes("DebertaV2"), "DebertaV2ForMultipleChoice": CHOICE},
     keys=KEYS,
     fixed={"embedding_norm": True},
-    only={**NOT_SEQ2SEQ, "conv_kernel_size": (0, -1)},
+    only=NOT_SEQ2SEQ,
     inert=CLASSIFIERS | {"conv_act", "conv_groups"},
-    adjust=(segments_or_none, shared_distances, *LAST),
+    adjust=(segments_or_none, shared_distances, convolution_beside, *LAST),
 )
 FAMILIES = [DEBERTA, DEBERTA_V2]

@@ -73,7 +73,6 @@ ONLY_EVERYWHERE: Mapping[str, tuple[Any, ...]] = {
 WHY = {
     "is_decoder": "decoders mask later tokens, and only encoders are implemented.",
     "add_cross_attention": "cross-attention is not implemented.",
-    "conv_kernel_size": "the convolution parallel to the first layer is not implemented.",
     "pruned_heads": "layers with different numbers of heads are not implemented.",
     "position_embedding_type": "only absolute positions are implemented for this family.",
     "rope_scaling": "scaled rotary angles are not implemented.",

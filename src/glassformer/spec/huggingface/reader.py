@@ -41,7 +41,11 @@ EVERY_FAMILY = {**FAMILIES, **DECODERS, **SEQ2SEQ} | FAMILIES  # a file that nam
 MODEL_TYPES = [name for name, family in EVERY_FAMILY.items() if family.published_as is None]
 FAMILY_OF = {name: family for group in (FAMILIES, DECODERS, SEQ2SEQ) for family in group.values() for name in family.classes}
 
-READ_BY_ADJUST = {"classes": "num_labels", "image": "image_size", "patch": "patch_size"}  # fields whose keys are in no table
+# Fields whose keys are in no table.
+READ_BY_ADJUST = {
+    **{"classes": "num_labels", "image": "image_size", "patch": "patch_size"},
+    **{"beside_kernel": "conv_kernel_size", "beside_groups": "conv_groups"},
+}
 
 
 class Reading(NamedTuple):
