@@ -19,6 +19,7 @@ from glassformer.api.answers import ask, check, check_solution, check_worked, qu
 from glassformer.api.cards import card, compare
 from glassformer.api.evaluation import evaluate
 from glassformer.api.generation import generate, translate
+from glassformer.api.hub import download
 from glassformer.api.insight import attribute
 from glassformer.api.interventions import ablate, lens, lens_over, patch, probe, saliency
 from glassformer.api.jobs import encode_files, predict_files
@@ -47,6 +48,7 @@ __all__ = [
     "data",
     "data_sets",
     "decoding",
+    "download",
     "encode",
     "encode_files",
     "evaluate",

@@ -12,6 +12,7 @@ from glassformer.checkpoints.matching import Match, match_tensors, require, requ
 from glassformer.checkpoints.tensor_names import Shape, tensor_names
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.documents import read_document
+from glassformer.files.hub_names import hub_hint
 from glassformer.files.layout import Place
 from glassformer.files.name_tables import OWN
 from glassformer.files.name_tables.encoder_decoders import whole
@@ -115,7 +116,7 @@ def model_folder(path: Path) -> Path:
         )
     meant = nearest(str(path).lower(), known_as())
     preset = f"{meant} That is a preset, and presets have no weights." if meant else ""
-    raise no_such(path, "folder", wanted=f"A model is a folder with config.json and {ONE_FILE}.{preset}")
+    raise no_such(path, "folder", wanted=f"A model is a folder with config.json and {ONE_FILE}.{preset}{hub_hint(str(path))}")
 
 
 def open_folder(

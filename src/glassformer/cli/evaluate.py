@@ -10,12 +10,12 @@ import click
 import glassformer as gf
 from glassformer.cli.data import rows_options, task_option
 from glassformer.cli.model import DTYPES
-from glassformer.cli.options import OneOf, as_option, format_options, give
+from glassformer.cli.options import OneOf, as_option, format_options, give, model_argument
 from glassformer.errors import GlassformerError
 
 
 @click.command()
-@click.argument("model", type=click.Path(path_type=Path))
+@model_argument("model")
 @click.argument("data")
 @as_option
 @click.option("--part", default="test", show_default=True, metavar="NAME", help="train, validation, test, an extra part, or all.")

@@ -11,7 +11,7 @@ import click
 
 import glassformer as gf
 from glassformer.checkpoints.folder import model_folder
-from glassformer.cli.options import Named, OneOf, as_option, to_json
+from glassformer.cli.options import Named, OneOf, as_option, model_argument, to_json
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.text_lines import GivenTexts, TextLines
 
@@ -23,7 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 DTYPES = ("float32", "float64", "bfloat16", "float16")
 
-checkpoint_argument = click.argument("checkpoint", type=click.Path(path_type=Path))
+checkpoint_argument = model_argument("checkpoint")
 fresh_option = click.option(
     "--fresh-head", is_flag=True, help="Accept random weights of a head that --as names and the checkpoint does not hold."
 )

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import click
@@ -136,3 +137,39 @@ def one_spec(words: tuple[str, ...]) -> tuple[str, ...]:
             "which encoder? Name a preset or a file, as in 'bert-base layers=8'. 'glassformer presets' lists the names."
         )
     return words
+
+
+def _allow_download(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta["download"] = value
+
+
+def fetched(name: Any) -> Any:
+    """Return a model folder; with --download, a name that is no path here is fetched from the hub first."""
+    import glassformer as gf
+
+    if name is None or not click.get_current_context().meta.get("download") or Path(name).exists():
+        return name
+    return gf.download(str(name))
+
+
+download_option = click.option(
+    "--download",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_allow_download,
+    help="Fetch a model that is named as on the Hugging Face hub (owner/name), unless it is in the cache.",
+)
+
+
+def model_argument(name: str, **settings: Any) -> Callable[[Command], Command]:
+    """Return the argument for a model folder, and the option --download beside it."""
+
+    def read(_: click.Context, __: click.Parameter, value: Any) -> Any:
+        found = fetched(value)
+        return found if found is None else Path(found)
+
+    def decorated(command: Command) -> Command:
+        return click.argument(name, type=click.Path(path_type=Path), callback=read, **settings)(download_option(command))
+
+    return decorated

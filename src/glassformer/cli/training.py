@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from glassformer.cli.data import complete_sets, rows_options, task_option
-from glassformer.cli.options import Named, OneOf, to_json
+from glassformer.cli.options import Named, OneOf, download_option, fetched, to_json
 from glassformer.cli.processes import one_voice
 from glassformer.show.curves import curves_table
 from glassformer.show.terminal import show_on_terminal
@@ -77,6 +77,7 @@ log_to = click.option(
 @task_option
 @log_to
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@download_option
 @setting_options()
 @one_voice
 def train(data: str, words: tuple[str, ...], as_json: bool, no_label: bool, **options: Any) -> None:
@@ -97,7 +98,7 @@ def train(data: str, words: tuple[str, ...], as_json: bool, no_label: bool, **op
     named = bool(words) and ("=" not in words[0] or is_there(words[0]))
     ((name, fields),) = split_words(words if named else ["small", *words], count=1)
     reading = {"label": None} if no_label else {}
-    result = gf.train(data, name if named else None, fields=fields, **given(options) | reading)
+    result = gf.train(data, fetched(name) if named else None, fields=fields, **given(options) | reading)
     _give(result, options, as_json=as_json)
 
 

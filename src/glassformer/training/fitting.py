@@ -70,8 +70,8 @@ def _refuse_published(name: str) -> None:
     meant = preset_meant(name)
     if meant is not None and meant != name.lower():
         raise GlassformerError(
-            f"'{shown(name)}' is a published checkpoint, which is not available here: give the folder that holds its weights. "
-            f"{meant} is the same encoder, trained from scratch."
+            f"'{shown(name)}' is a published checkpoint, which is not available here: give the folder that holds its weights, or "
+            f"--download, which fetches it. {meant} is the same encoder, trained from scratch."
         )
 
 

@@ -1,4 +1,4 @@
-"""Datasets from the Hugging Face hub (`hf:NAME`), the only source that may use the network."""
+"""Datasets from the Hugging Face hub (`hf:NAME`), the only source of data that may use the network."""
 
 from __future__ import annotations
 

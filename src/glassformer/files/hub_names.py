@@ -1,0 +1,12 @@
+"""Names of models on the Hugging Face hub, which nothing here fetches without being told to."""
+
+from __future__ import annotations
+
+import re
+
+NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
+
+
+def hub_hint(word: str) -> str:
+    """Return how to download a model, if a word reads like a name on the hub; otherwise nothing."""
+    return " To fetch it from the Hugging Face hub: --download." if re.fullmatch(rf"{NAME}/{NAME}", word) else ""
