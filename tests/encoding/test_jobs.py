@@ -5,6 +5,8 @@ import json
 import re
 import resource
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as arrow
@@ -206,6 +208,36 @@ def test_a_full_disk_is_one_line_and_the_job_goes_on_later(given, tmp_path, figu
     encode(given, tmp_path / "a")
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "whole")
     figure("J2", "no room for the first shard: one line, nothing half-written; with room again the same files as undisturbed")
+
+
+SMALL_DISK = """
+mount -t tmpfs -o size=200k none "$1" || exit 77
+shift
+"$@"
+echo "status $?"
+mount -o remount,size=4m "$0"
+"$@"
+"""
+
+
+def test_a_job_on_a_disk_that_fills_up_goes_on_when_there_is_room(given, tmp_path, figure):
+    (tmp_path / "small").mkdir()
+    out = tmp_path / "small" / "a"
+    job = [sys.executable, "-m", "glassformer", "encode", given[0], given[1], "--out", out, "--shard-rows", "1", "--workers", "1"]
+    alone = ["unshare", "--mount", "sh", "-c", SMALL_DISK, tmp_path / "small", tmp_path / "small", *job]
+    if shutil.which("unshare") is None or (said := subprocess.run([*map(str, alone)], capture_output=True, text=True)).returncode:
+        pytest.skip("this process may not mount a small disk")
+    (line,) = said.stderr.splitlines()
+    assert line.endswith(
+        "cannot be written: No space left on device. Finished shards are kept: run the same command again to continue."
+    )
+    first, last = said.stdout.splitlines()
+    kept = int(re.search(r"\(([\d,]+) finished before\)", last)[1])
+    assert (first, last.partition(":")[2][:24]) == ("status 2", " 49 vectors in 50 shards")
+    assert 0 < kept < 50
+    figure(
+        "J2", f"a disk of 200 kB is full after {kept} of 50 shards: one line; with more room the job goes on from there", cases=2
+    )
 
 
 def test_a_vanished_folder_is_one_line(given, tmp_path, monkeypatch):

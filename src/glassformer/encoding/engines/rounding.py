@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 LEAST = 0.99  # mean cosine
 TEXTS = 256
-ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Rounding:
     mean_cosine: float
     bound: float  # on the mean
     saturates: bool  # whether this processor may cut sums of int8 products to 16 bits
-    per_second: float  # texts; the best of some rounds
+    per_second: float  # texts
     float32_per_second: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,12 +64,11 @@ def rounded(model: LoadedModel, exact: LoadedModel, texts: Sequence[str], option
         raise GlassformerError("--precision int8 is compared with float32 on the texts of the inputs, which have none.")
     wanted, found = (one.encode(texts, **reading) for one in (exact, model))
     cosines = (wanted.astype(np.float64) * found).sum(1)
-    seconds = {"float32": float("inf"), "int8": float("inf")}
-    for _ in range(ROUNDS):
-        for name, one in (("float32", exact), ("int8", model)):
-            began = time.perf_counter()
-            one.encode(texts, **reading)
-            seconds[name] = min(seconds[name], time.perf_counter() - began)
+    seconds = {}
+    for name, one in (("float32", exact), ("int8", model)):
+        began = time.perf_counter()
+        one.encode(texts, **reading)
+        seconds[name] = time.perf_counter() - began
     rates = {name: len(wanted) / one for name, one in seconds.items()}
     finite = np.isfinite(cosines).all()
     smallest, mean = (float(cosines.min()), float(cosines.mean())) if finite and len(cosines) else (float("nan"),) * 2
