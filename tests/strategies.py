@@ -50,6 +50,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         fields["share_layers"] = draw(st.integers(1, layers))
     heads_allowed = ["none", "classify", "tag", "project"]
     positions = ["none", "learned", "sinusoidal", "sinusoidal_halves", "rotary", "relative", "learned_relative"]
+    positions += ["rotary_stored"] if kind in ("tokens", "vectors") else []
     positions += ["alibi", "disentangled", "learned_disentangled"]
     if kind == "tokens":
         fields |= {"vocab": draw(st.integers(2, 9)), "segments": draw(st.sampled_from([None, 1, 3])), "tie": draw(st.booleans())}
@@ -73,6 +74,10 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     if fields["window"] is not None and plain and fields["position"] in PLAIN_POSITIONS:
         fields["global_attention"] = draw(st.sampled_from(["none", "stored"]))
     fields["relative_gate"] = "relative" in fields["position"] and fields["d_model"] % heads == 0 and draw(st.booleans())
+    if fields["position"] in ("rotary", "rotary_stored"):
+        fields["rotary_pairs"] = draw(st.sampled_from(["halves", "adjacent"]))
+        fields["rotary_values"] = draw(st.booleans())
+        fields |= {"d_v": fields["d_k"]} if fields["rotary_values"] else {}
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
     fields["relative_distance"] = draw(st.sampled_from([fields["relative_buckets"] // 2, 128]))
     fields["relative_tables"] = draw(st.sampled_from(["shared", "per_layer"]))

@@ -119,6 +119,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "gte": {**EVEN, "type_vocab_size": 2},
     "jina_embeddings_v3": EVEN,
     "esm": {**EVEN, **ESM2},
+    "roformer": {**EVEN, "embedding_size": 6},
     "dpr": {**TEXT, "projection_dim": 5},
     "clip_text_model": {**TEXT, "projection_dim": 5, "eos_token_id": 36},
     "clip_vision_model": {**IMAGE, "projection_dim": 5},
@@ -164,7 +165,7 @@ class Case:
 
 
 # Published with code of their own, which is never run: tests/model/test_published_layouts.py compares them with a twin.
-NOT_IN_TRANSFORMERS = ("new", "jina_bert")
+NOT_IN_TRANSFORMERS = ("new", "jina_bert", "neobert")
 
 # Every class that the reader knows, and then what a config may change.
 # Counted, but not computed: tokens of the question see all.
@@ -198,6 +199,8 @@ VARIANTS = [
     Case("eurobert", "EuroBertForMaskedLM", {"tie_word_embeddings": True, "mlp_bias": True}),
     Case("esm", "EsmModel", {"position_embedding_type": "absolute", "emb_layer_norm_before": True}),
     Case("esm", "EsmForMaskedLM", {"token_dropout": False, "tie_word_embeddings": False, "rope_theta": 300.0}),
+    Case("roformer", "RoFormerModel", {"rotary_value": True, "embedding_size": 16}),
+    Case("roformer", "RoFormerForMaskedLM", {"rotary_value": True, "tie_word_embeddings": False}),
     Case("nomic_bert", "NomicBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("gte", "GteForMaskedLM", {"tie_word_embeddings": False, "hidden_act": "silu", "type_vocab_size": 0}),
     Case("deberta", "DebertaModel", {"hidden_size": 16, "pos_att_type": ["c2p"], "type_vocab_size": 2}),

@@ -181,3 +181,76 @@ def test_jinas_masked_token_head_finds_every_tensor(kind, tmp_path):
     again = load_safetensors(tmp_path / "again" / "model.safetensors")
     assert set(again) == set(weights)
     assert all(bool((again[name] == value).all()) for name, value in weights.items())
+
+
+# NeoBERT ----------------------------------------------------------------------------------------------------------------
+
+NEOBERT = {
+    "auto_map": {"AutoModel": "model.NeoBERT"},
+    "architectures": ["NeoBERTLMHead"],
+    "model_type": "neobert",
+    "vocab_size": 37,
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 20,
+    "max_length": 19,
+    "norm_eps": 1e-5,
+    "dim_head": 4,
+}
+
+
+def neobert_tensors() -> dict[str, tuple[int, ...]]:
+    """The tensors of the published file of a model with a masked-token head, with their shapes."""
+    shapes = {"model.encoder.weight": (37, 12), "model.layer_norm.weight": (12,)}
+    for n in range(2):
+        at = f"model.transformer_encoder.{n}."
+        shapes |= {f"{at}qkv.weight": (36, 12), f"{at}wo.weight": (12, 12)}
+        shapes |= {f"{at}ffn.w12.weight": (32, 12), f"{at}ffn.w3.weight": (12, 16)}
+        shapes |= {f"{at}attention_norm.weight": (12,), f"{at}ffn_norm.weight": (12,)}
+    return {**shapes, "decoder.weight": (37, 12), "decoder.bias": (37,)}
+
+
+def neobert_logits(w: dict[str, Any], given: dict[str, Any]) -> Any:
+    """What the published code computes, written down from its description, with rotations as products of complex numbers."""
+    torch = guest("torch")
+    functional = torch.nn.functional
+
+    def norm(name: str, x: Any) -> Any:
+        return x * (x.square().mean(-1, keepdim=True) + 1e-5).rsqrt() * w[f"model.{name}.weight"]
+
+    tokens = torch.as_tensor(given["tokens"])
+    x = w["model.encoder.weight"][tokens]
+    angles = torch.arange(tokens.shape[1])[:, None] / 10_000.0 ** (torch.arange(0, 4, 2) / 4).double()
+    turn = torch.polar(torch.ones_like(angles), angles)[None, :, None]
+    mask = torch.as_tensor(given.get("attend", np.ones(tokens.shape)))[:, None, None].bool()
+    for n in range(2):
+        at = f"transformer_encoder.{n}."
+        qkv = functional.linear(norm(f"{at}attention_norm", x), w[f"model.{at}qkv.weight"])
+        q, k, v = qkv.unflatten(-1, (3, 12)).chunk(3, -1)
+        pairs = [torch.view_as_complex(y.unflatten(-1, (2, 2)).contiguous()) for y in (q, k)]
+        q, k = (torch.view_as_real(pair * turn).flatten(-2) for pair in pairs)
+        q, k, v = (y.transpose(1, 2) for y in (q, k, v))
+        weights = (q @ k.mT / 2).masked_fill(~mask, -torch.inf).softmax(-1)
+        x = x + functional.linear((weights @ v).transpose(1, 2).flatten(-2), w[f"model.{at}wo.weight"])
+        gate, other = functional.linear(norm(f"{at}ffn_norm", x), w[f"model.{at}ffn.w12.weight"]).chunk(2, -1)
+        x = x + functional.linear(functional.silu(gate) * other, w[f"model.{at}ffn.w3.weight"])
+    return functional.linear(norm("layer_norm", x), w["decoder.weight"], w["decoder.bias"])
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_neobert_computes_what_its_code_computes(padded, tmp_path):
+    weights = in_folder(tmp_path, neobert_tensors(), NEOBERT)
+    given = inputs_for(Case("bert", "BertModel"), padded=padded)
+    del given["segments"]
+    theirs = neobert_logits(weights, given).numpy()
+    real = np.asarray(given.get("attend", np.ones(theirs.shape[:2]))).astype(bool)
+    loaded = load_encoder(tmp_path, dtype="float64")
+    assert loaded.verdict == "exact"
+    assert sum(value.numel() for value in loaded.encoder.parameters()) == sum(value.numel() for value in weights.values())
+    assert np.abs(our_answer(loaded.encoder, given).outputs["logits"] - theirs)[real].max() < 1e-12
+    assert np.abs(open_checkpoint(tmp_path).run(**given)["head.logits"] - theirs)[real].max() < 1e-12
+    gf.load(tmp_path, dtype="float64").save(tmp_path / "again")
+    again = load_safetensors(tmp_path / "again" / "model.safetensors")
+    assert set(again) == set(weights)
+    assert all(bool((again[name] == value).all()) for name, value in weights.items())

@@ -483,6 +483,37 @@ def test_other_files_of_jina_are_refused_in_one_line(changes, words):
     assert words in refusal(JINA_PUBLISHED | changes)
 
 
+NEOBERT: dict[str, Any] = json.loads((JINA_FILE.parent / "neobert-published.json").read_text(encoding="utf-8"))["config"]
+
+
+@pytest.mark.parametrize(("given", "width"), [(3072, 2048), (20, 16), (24, 16), (25, 16), (26, 24), (2, 8)])
+def test_neoberts_width_is_two_thirds_of_the_one_given_rounded_up_to_eight(given, width):
+    assert from_config(NEOBERT | {"intermediate_size": given}).spec.d_ff == width
+
+
+def test_neoberts_head_has_an_output_matrix_of_its_own():
+    assert count(from_config(NEOBERT).spec) == 245_136_954
+    assert count(from_config(NEOBERT | {"tie_word_embeddings": True}).spec) == 245_136_954
+    assert count(from_config(NEOBERT, as_class="NeoBERT").spec) == 221_665_536
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"dim_head": 32}, "dim_head = 32 is not allowed: it must be hidden_size / num_attention_heads = 64."),
+        ({"intermediate_size": 1}, "two thirds of it, in whole numbers, must be at least 1"),
+        ({"norm_eps": None}, "norm_eps is null"),
+        ({"rms_norm": True}, "rms_norm = true is not a known key"),
+        ({"ngpt": True}, "ngpt = true is not a known key"),
+        ({"rope_theta": 500.0}, "rope_theta = 500.0 is not a known key"),
+        ({"architectures": ["NeoBERTForTokenClassification"]}, "is not known for model_type neobert"),
+    ],
+    ids=str,
+)
+def test_other_values_in_neoberts_file_are_refused(changes, words):
+    assert words in refusal(NEOBERT | changes)
+
+
 @pytest.mark.parametrize("name", COUNTED)
 def test_an_unmodified_file_from_the_hub_has_the_count_of_its_class(name):
     config, model_class, parameters = COUNTED[name]

@@ -13,7 +13,7 @@ from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
 COMPACT = ("squeezebert", "longformer")
-FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", *COMPACT)
+FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", "roformer", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
     "hidden_act": ("gelu", "silu", "relu", "gelu_new", "quick_gelu", "tanh"),
@@ -58,6 +58,7 @@ OWN = {
         "mask_token_id": (None, 3, 10),
         "emb_layer_norm_before": (True, False, None),
     },
+    "roformer": {"embedding_size": (None, 4, 8), "rotary_value": (True, False)},
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
     "longformer": {"attention_window": (2, 2, 8, 8, 3, [4, 4], [2, 4])},
     "squeezebert": {

@@ -37,6 +37,7 @@ LETTERS: dict[Role, str] = {
     "value": "V",
     "rotated query": "Q_r",
     "rotated key": "K_r",
+    "rotated value": "V_r",
     "shared key": "K_g",
     "shared value": "V_g",
     "scores": "S",

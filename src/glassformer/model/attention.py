@@ -251,6 +251,7 @@ class Attention(nn.Module):
         self.cap = spec.score_cap
         plain = spec.query_key_norm == "none" and spec.score_cap is None  # neither norms nor caps change them
         self.unchanged = plain and spec.global_attention != "first"
+        self.turns_values = spec.rotary_values
         self.dropout = spec.dropout
 
     def forward(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
@@ -260,6 +261,7 @@ class Attention(nn.Module):
         """The values that each position reads, mixed by its weights, head by head."""
         q_BTHK, k_BSJK, v_BSJV = self.project(x_BTD, memory_BSD)
         q_BTHK = context.rotate(q_BTHK)
+        v_BSJV = context.rotate(v_BSJV) if self.turns_values else v_BSJV
         k_BSJK, v_BSJV = context.remember(context.rotate(k_BSJK), v_BSJV)
         k_BSHK, v_BSHV = (context.core.shared(x, self.group) for x in (k_BSJK, v_BSJV))
         mix_BTHV = self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(x_BTD, q_BTHK, k_BSHK, context))

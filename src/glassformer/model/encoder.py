@@ -19,6 +19,7 @@ from glassformer.model.positions import (
     RelativeVectors,
     Rotation,
     Slopes,
+    StoredRotation,
     buckets_of,
     centres,
     partly,
@@ -172,6 +173,7 @@ class PlainEncoder(nn.Module):
         self.buckets = buckets_of(spec) if spec.by_distance else None
         table = Slopes if spec.alibi else RelativeVectors if spec.disentangled else RelativeTable
         self.relative = table(spec) if spec.by_distance and normed and not own_tables else None
+        self.rotary_table = StoredRotation(spec) if spec.stores_rotation and normed else None
         self.tables = nn.ModuleDict({owner: table(spec) for owner in normed} if own_tables else {})
         block = self.block_of(spec)
         self.layers = nn.ModuleDict({owner: block(spec, normed=reads) for owner, reads in normed.items()})
@@ -246,6 +248,10 @@ class PlainEncoder(nn.Module):
         width = spec.rotary_width or spec.head_k
         found: dict[float | None, Rotation] = {None: unrotated}
         for base in {place.rotary_base for place in self.places if place.rotary_base is not None}:
-            turn = rotary(places, width, base, self.here.dtype, divisor=spec.rotary_divisor)
+            if self.rotary_table is not None:
+                found[base] = self.rotary_table(positions)
+                continue
+            adjacent = spec.rotary_pairs == "adjacent"
+            turn = rotary(places, width, base, self.here.dtype, divisor=spec.rotary_divisor, adjacent=adjacent)
             found[base] = turn if width == spec.head_k else partly(turn, width)
         return found

@@ -51,13 +51,16 @@ def centres(spec: EncoderSpec, device: torch.device) -> Tensor:
     return functional.pad(centres_TS, (0, 0, spec.class_tokens + spec.registers, 0))[None]
 
 
-def rotary(places: Tensor, width: int, base: float, dtype: torch.dtype, *, divisor: float = 1.0) -> Rotation:
+def rotary(
+    places: Tensor, width: int, base: float, dtype: torch.dtype, *, divisor: float = 1.0, adjacent: bool = False
+) -> Rotation:
     """Rotate by `place / base^(2i/width) / divisor` (Su et al. 2021); each coordinate rotates its share of features."""
     sides, exact = (places[..., None] if places.ndim == 2 else places), angle_type(places.device)
     speeds = base ** (torch.arange(0, width, 2 * sides.shape[2], device=places.device).to(exact) / -width) / divisor
     angles = (sides[..., None] * speeds).flatten(2)[:, :, None]
     precise = torch.promote_types(dtype, torch.float32)
-    return partial(rotated, cos=angles.cos().to(precise), sin=angles.sin().to(precise))
+    turn = rotated_neighbours if adjacent else rotated
+    return partial(turn, cos=angles.cos().to(precise), sin=angles.sin().to(precise))
 
 
 def rotated(x_BTHK: Tensor, *, cos: Tensor, sin: Tensor) -> Tensor:
@@ -65,6 +68,34 @@ def rotated(x_BTHK: Tensor, *, cos: Tensor, sin: Tensor) -> Tensor:
     first, second = x_BTHK.chunk(2, dim=-1)
     rotated_BTHK = torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)
     return rotated_BTHK.to(x_BTHK.dtype)
+
+
+def rotated_neighbours(x_BTHK: Tensor, *, cos: Tensor, sin: Tensor) -> Tensor:
+    """Features 2i and 2i + 1 rotate together (RoFormer, NeoBERT)."""
+    first, second = x_BTHK.unflatten(-1, (-1, 2)).unbind(-1)
+    rotated_BTHK = torch.stack((first * cos - second * sin, second * cos + first * sin), dim=-1).flatten(-2)
+    return rotated_BTHK.to(x_BTHK.dtype)
+
+
+def waves_of_pairs(rows: int, width: int, device: torch.device) -> Tensor:
+    """Sines of the angles of all pairs of features, then their cosines, for each position."""
+    speeds = 10000.0 ** (torch.arange(0, width, 2, device=device).to(angle_type(device)) / -width)
+    angles = torch.arange(rows, device=device)[:, None] * speeds
+    return torch.cat((angles.sin(), angles.cos()), dim=1)
+
+
+class StoredRotation(nn.Module):
+    """Rotations whose sines and cosines are a table, stored and not trained (RoFormer)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.E_rotary = nn.Parameter(torch.empty(spec.positions or 0, spec.head_k), requires_grad=False)
+        self.turn = rotated_neighbours if spec.rotary_pairs == "adjacent" else rotated
+
+    def forward(self, positions_BT: Tensor) -> Rotation:
+        waves_BTW = functional.embedding(positions_BT, self.E_rotary)
+        sin, cos = waves_BTW[:, :, None].chunk(2, dim=-1)
+        return partial(self.turn, cos=cos, sin=sin)
 
 
 def partly(rotate: Rotation, width: int) -> Rotation:

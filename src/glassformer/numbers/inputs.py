@@ -90,7 +90,7 @@ def _mask(program: Program, tensor: Tensor, value: Array) -> Array:
     real = value.astype(bool)
     late = np.argwhere(real.any(1) & ~real[:, 0])
     spec = stack_of(program, tensor)
-    if len(late) and (spec.learns_positions or spec.computes_positions):
+    if len(late) and spec.counts_from_start:
         raise GlassformerError(
             f"row {late[0][0]} is padded on the left, so its tokens would get the wrong positions. Pad on the right."
         )

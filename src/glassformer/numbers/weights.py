@@ -8,6 +8,7 @@ from glassformer.errors import GlassformerError, shown
 from glassformer.program import Parameter, Program
 from glassformer.program.axes import Array
 from glassformer.program.operations.lookups import sinusoidal_grid, sinusoidal_table
+from glassformer.program.operations.rotations import rotary_table
 from glassformer.spec import EncoderSpec
 
 STEPS = 4  # weights are multiples of 1/4 between -1 and 1
@@ -36,6 +37,8 @@ def _stored_waves(spec: EncoderSpec, rows: int, width: int) -> Array:
     """Return the position table of a model that stores its waves."""
     if spec.position == "sinusoidal_2d_stored":
         return sinusoidal_grid(spec.patch_grid, spec.class_tokens, width)
+    if spec.stores_rotation:
+        return rotary_table(rows, width)
     return sinusoidal_table(rows, width)
 
 

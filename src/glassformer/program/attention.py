@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.global_token import GlobalToken
 from glassformer.program.operations import (
@@ -17,6 +20,7 @@ from glassformer.program.operations import (
     RelativeBias,
     Rotate,
     RotateByPatch,
+    RotateByTable,
     RotateScaled,
     Share,
     Softmax,
@@ -31,6 +35,13 @@ from glassformer.spec import BiasPlace, EncoderSpec
 SOFTMAX = Softmax("s")
 
 
+class Turn(NamedTuple):
+    """Rotary positions of one layer: the base of their angles, and sines and cosines where a table stores them."""
+
+    base: float
+    waves: Tensor | None = None
+
+
 def attention(
     write: Writer,
     spec: EncoderSpec,
@@ -40,7 +51,7 @@ def attention(
     real: Tensor | None = None,
     by_distance: Tensor | None = None,
     mask: Mask | None = None,
-    rotary_base: float | None = None,
+    turn: Turn | None = None,
 ) -> Tensor:
     """Each position of `queries` (`t`, or `u` in a decoder over an encoder) reads the positions `s` of `memory`.
 
@@ -48,8 +59,9 @@ def attention(
 
     `real` says which keys are no padding (True = attend), `mask` who may see whom. `by_distance` is a bias for the scores, or,
     where positions are disentangled, a vector for each bucket of distances, which attends and is attended to as well.
+    `turn` says how queries and keys are rotated by their positions, if they are.
     """
-    q, k, v = _projected(write, spec, queries, memory, rotary_base)
+    q, k, v = _projected(write, spec, queries, memory, turn)
     head, d_v = q.axes[-2], v.axes[-1]
     batch, t, s = memory.axes[0], queries.axes[-2], memory.axis("s")
     square = (batch, head, t, s)
@@ -74,7 +86,7 @@ def attention(
 
 
 def _projected(
-    write: Writer, spec: EncoderSpec, queries: Tensor, memory: Tensor, rotary_base: float | None
+    write: Writer, spec: EncoderSpec, queries: Tensor, memory: Tensor, turn: Turn | None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Queries, keys and values, head by head.
 
@@ -86,9 +98,8 @@ def _projected(
     q = _normed(write, spec, "q", "query", queries, (head, d_k))
     k = _normed(write, spec, "k", "key", memory, (kv_head, d_k))
     v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"), groups=spec.groups_of("v"))
-    if rotary_base is not None:
-        q = write.step("q_rotated", "rotated query", _rotation(spec, queries.axes[-2].name, rotary_base), q)
-        k = write.step("k_rotated", "rotated key", _rotation(spec, "s", rotary_base), k)
+    if turn is not None:
+        q, k, v = _rotated(write, spec, turn, q, k, v)
     if shared:
         k = write.step("k_shared", "shared key", Share("kv_head", head), k)
         v = write.step("v_shared", "shared value", Share("kv_head", head), v)
@@ -107,13 +118,27 @@ def _normed(write: Writer, spec: EncoderSpec, symbol: str, role: Role, x: Tensor
     return write.step(f"{symbol}_heads", "heads", Split(wide.name, into), made)
 
 
+def _rotated(write: Writer, spec: EncoderSpec, turn: Turn, *qkv: Tensor) -> Iterator[Tensor]:
+    """Queries and keys turned by their positions, and values where the spec says so."""
+    base, waves = turn
+    names: tuple[tuple[str, Role], ...] = (("q", "rotated query"), ("k", "rotated key"), ("v", "rotated value"))
+    for (symbol, role), x in zip(names, qkv, strict=True):
+        along = x.axes[1].name
+        stored = () if waves is None else (waves.seen(**{waves.axes[0].name: along}),)
+        turns = symbol != "v" or spec.rotary_values
+        yield write.step(f"{symbol}_rotated", role, _rotation(spec, along, base), x, *stored) if turns else x
+
+
 def _rotation(spec: EncoderSpec, along: str, base: float) -> Rotate:
     """Rotary positions of a sequence, or of the patches of an image, which other tokens may precede."""
     if spec.position == "rotary_2d":
         return RotateByPatch(along, base, spec.patch_grid, spec.class_tokens + spec.registers)
     if spec.rotary_scaling != "none":
         return RotateScaled(along, base, spec.rotary_scaling, divisor=spec.rotary_divisor, width=spec.rotary_width)
-    return Rotate(along, base, divisor=spec.rotary_divisor, width=spec.rotary_width)
+    adjacent = spec.rotary_pairs == "adjacent"
+    if spec.stores_rotation:
+        return RotateByTable(along, base, adjacent=adjacent)
+    return Rotate(along, base, divisor=spec.rotary_divisor, width=spec.rotary_width, adjacent=adjacent)
 
 
 def _scaled_product(spec: EncoderSpec, terms: int) -> Contract:

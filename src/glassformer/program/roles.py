@@ -127,6 +127,7 @@ Role = Literal[
     "value",
     "rotated query",  # with rotary positions
     "rotated key",
+    "rotated value",  # with rotary_values
     "shared key",  # one head of keys for several heads of queries
     "shared value",
     "grouped projection",  # of features in groups that are kept apart

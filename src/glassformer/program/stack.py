@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from glassformer.program.attention import attention, relative_table
+from glassformer.program.attention import Turn, attention, relative_table
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.beside import beside
-from glassformer.program.operations import Add, LinearBias, Mask, MaskAroundQuestions, Multiply
+from glassformer.program.operations import Add, LinearBias, Mask, MaskAroundQuestions, Multiply, Rows
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
@@ -29,6 +29,7 @@ def stack(write: Writer, spec: EncoderSpec, x: Tensor, *, real: Tensor | None, m
     layers = write.at("layers", "layers")
     queries = x.axes[-2]
     by_distance: Tensor | None = None  # what a relative table gives to the attention
+    rotary: Tensor | None = None  # sines and cosines of rotary positions, where a table stores them
     for number in range(spec.layers):
         here = layers.layer(number, spec.layer_weights(number))
         if spec.relative and (by_distance is None or spec.relative_tables == "per_layer"):
@@ -37,10 +38,19 @@ def stack(write: Writer, spec: EncoderSpec, x: Tensor, *, real: Tensor | None, m
         if spec.alibi and by_distance is None:
             heads = Axis("head", spec.heads)
             by_distance = layers.step("relative", "relative bias", LinearBias(heads, queries, queries.renamed("s")))
-        x = _layer(here, spec, number, x, real=real, by_distance=by_distance, memory=memory)
+        if spec.stores_rotation and rotary is None:
+            rotary = _waves(layers, spec, queries)
+        x = _layer(here, spec, number, x, real=real, by_distance=by_distance, rotary=rotary, memory=memory)
     if spec.contact_head:
         _contacts(layers, spec)
     return norm(write, spec, "final_norm", x) if spec.norm_after_last == "all" else x
+
+
+def _waves(layers: Writer, spec: EncoderSpec, positions: Axis) -> Tensor:
+    """Sines and cosines of each position, from a table that is stored and not trained (RoFormer)."""
+    rows, wave = Axis("position", spec.positions or 0), Axis("wave", spec.head_k)
+    table = layers.parameter("E_rotary", "position", rows, wave, kind="table", frozen=True)
+    return layers.step("waves", "position", Rows(positions), table)
 
 
 def _contacts(layers: Writer, spec: EncoderSpec) -> None:
@@ -58,19 +68,21 @@ def _layer(
     *,
     real: Tensor | None,
     by_distance: Tensor | None,
+    rotary: Tensor | None,
     memory: Memory | None,
 ) -> Tensor:
     """Sub-layers, each added to what came in; the norm stands after the sum or before the sub-layer."""
     window, causal = spec.layer_window(number), spec.attend == "causal"
     mask = Mask(causal, window, spec.global_attention == "first") if causal or window is not None else None
     mask = MaskAroundQuestions(causal, window) if spec.global_attention == "question" else mask
-    base = None
+    turn = None
     if spec.rotary:
         base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
+        turn = Turn(base, rotary)
 
     def attend(y: Tensor) -> Tensor:
         inside, keys = write.at("attention", "attention"), y.seen(**{y.axes[-2].name: "s"})
-        return attention(inside, spec, y, keys, real=real, by_distance=by_distance, mask=mask, rotary_base=base)
+        return attention(inside, spec, y, keys, real=real, by_distance=by_distance, mask=mask, turn=turn)
 
     if spec.block == "attention":
         attend(x)

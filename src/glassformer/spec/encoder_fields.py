@@ -19,6 +19,7 @@ Position = Literal[
     "sinusoidal_2d_stored",
     "rotary",
     "rotary_2d",
+    "rotary_stored",
     "relative",
     "learned_relative",
     "relative_2d",
@@ -29,6 +30,7 @@ Position = Literal[
     "convolution",
     "convolution_relative",
 ]
+RotaryPairs = Literal["halves", "adjacent"]
 Tables = Literal["shared", "per_layer"]
 RelativeTerms = Literal["both", "content_to_position", "position_to_content"]
 RelativeProjections = Literal["shared", "own"]
@@ -120,6 +122,10 @@ class EncoderFields(Viewed):
     relative_gate: bool = _is(False, "each token scales its row of the relative bias by a gate computed from it (WavLM)")
     rotary_base: float = _is(10000.0, "base of the rotary angles")
     rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
+    rotary_pairs: RotaryPairs = _is(
+        "halves", "features that turn together: i and i + d_k/2, or 2i and 2i + 1 (RoFormer, NeoBERT)"
+    )
+    rotary_values: bool = _is(False, "rotary positions rotate values, too (RoFormer)")
     rotary_divisor: float = _is(1.0, "rotary angles are divided by this (a part of NTK scaling in GTE)")
 
     position_kernel: int = _is(128, "positions that a positional convolution sees at once")

@@ -146,7 +146,7 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
             return self.patches_kept + self.class_tokens + self.registers
         if self.raw_sound:
             return self.positions_of(self.frames)
-        return self.positions if self.learns_positions or self.mels is not None else None
+        return self.positions if self.learns_positions or self.stores_rotation or self.mels is not None else None
 
     def bias(self, place: BiasPlace) -> bool:
         """Whether `place` has a bias."""

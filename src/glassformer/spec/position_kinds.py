@@ -11,6 +11,7 @@ class PositionKinds:
     position: str
     relative_buckets: int
     relative_terms: str
+    rotary_values: bool
 
     @cached_property
     def patch_grid(self) -> tuple[int, int]:
@@ -36,6 +37,16 @@ class PositionKinds:
     def rotary(self) -> bool:
         """Whether queries and keys are rotated by their position, in a sequence or in an image."""
         return self.position.startswith("rotary")
+
+    @property
+    def stores_rotation(self) -> bool:
+        """Whether the sines and cosines of rotary positions are a table: it is stored, but not trained (RoFormer)."""
+        return self.position == "rotary_stored"
+
+    @property
+    def counts_from_start(self) -> bool:
+        """Whether a text would have other states if it began at another position: rotations alone look at distances."""
+        return self.learns_positions or self.computes_positions or self.stores_rotation or self.rotary_values
 
     @property
     def relative(self) -> bool:

@@ -42,7 +42,11 @@ def _widths(spec: EncoderSizes) -> None:
             "every key/value head is shared by the same number of query heads. "
             f"Try kv_heads={nearest_divisor(spec.heads, spec.key_heads)}."
         )
-    if spec.position == "rotary" and spec.head_k % 2:
+    if spec.rotary_values and spec.head_v != spec.head_k:
+        raise GlassformerError(
+            f"d_v={spec.head_v} is not d_k={spec.head_k}, and rotary_values=true rotates values like keys. Leave d_v out."
+        )
+    if spec.position in ("rotary", "rotary_stored") and spec.head_k % 2:
         raise GlassformerError(f"d_k={spec.head_k} is odd: rotary positions rotate pairs of features. Give an even d_k.")
     if spec.position == "rotary_2d" and spec.head_k % 4:
         raise GlassformerError(
@@ -85,7 +89,7 @@ def nearest_divisor(width: int, wanted: int) -> int:
 
 
 def _positions(spec: EncoderSizes) -> None:
-    if spec.learns_positions and spec.positions is None and spec.patch is None:
+    if (spec.learns_positions or spec.stores_rotation) and spec.positions is None and spec.patch is None:
         raise GlassformerError(f"position={spec.position} needs positions, the number of rows in its table. Try positions=512.")
     if spec.position_offset and spec.patch is not None and spec.learns_positions:
         raise GlassformerError(
@@ -217,6 +221,10 @@ def _places_in_image(spec: EncoderSizes) -> None:
             f"position=sinusoidal_2d_stored holds sines and cosines of rows and columns of patches, and {why}. Give image and "
             "patch, and a multiple of 4, or another position."
         )
+    if spec.stores_rotation and spec.one_length:
+        raise GlassformerError("position=rotary_stored is for texts and vectors: its table has no places. Try position=rotary.")
+    if spec.position == "rotary_2d" and spec.rotary_pairs == "adjacent":
+        raise GlassformerError("rotary_pairs=adjacent is not implemented with position=rotary_2d. Leave rotary_pairs out.")
     if spec.position == "rotary_2d" and spec.patch is None:
         raise GlassformerError(
             "position=rotary_2d rotates by row and column of a patch, and there is no image. Give image and patch."

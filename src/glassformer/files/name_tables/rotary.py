@@ -1,10 +1,10 @@
-"""Tensor names of text encoders with rotary positions: ModernBERT, EuroBERT, NomicBERT, GTE, Jina v3, ESM-2."""
+"""Tensor names of text encoders with rotary positions: ModernBERT, EuroBERT, NomicBERT, GTE, Jina v3, ESM, RoFormer, NeoBERT."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from glassformer.files.name_tables.names import Names, Table, half, third
+from glassformer.files.name_tables.names import At, Names, Table, half, third
 from glassformer.files.name_tables.text import (
     ANSWERS,
     BERT_BODY,
@@ -142,6 +142,38 @@ ESM = Names(
     aside=("esm.embeddings.position_embeddings.",),  # in files of models that are rotary
 )
 
+ROFORMER = Names(
+    prefixes=("roformer.",),
+    body={**BERT_BODY, "embeddings.E": "embeddings_project", "layers.E_rotary": "encoder.embed_positions.weight"},
+    layers=(("encoder.layer.{n}.", BERT_LAYER),),
+    heads={
+        **{name: BERT_HEADS[name] for name in ("ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering")},
+        "ForSequenceClassification": ROBERTA_HEADS["ForSequenceClassification"],
+    },
+)
+NEOBERT = Names(
+    prefixes=("model.",),
+    body={"embeddings.E_token": "encoder.weight", "final_norm": "layer_norm"},
+    layers=(
+        (
+            "transformer_encoder.{n}.",
+            {
+                **{f"attention.{letter}": At("qkv", part, 3, by_head=True) for part, letter in enumerate("QKV")},
+                "attention.O": "wo",
+                "norm_1": "attention_norm",
+                "ffn.1": half("ffn.w12", 0),  # input of the activation
+                "ffn.3": half("ffn.w12", 1),
+                "ffn.2": "ffn.w3",
+                "norm_2": "ffn_norm",
+            },
+        ),
+    ),
+    heads={
+        "LMHead": {"head.vocab": "decoder"},
+        "ForSequenceClassification": {"head.H": "dense", "head.C": "classifier"},
+    },
+)
+
 NAMES: dict[str, Names] = {
     "modernbert": MODERNBERT,
     "eurobert": EUROBERT,
@@ -150,4 +182,6 @@ NAMES: dict[str, Names] = {
     "new": replace(GTE, prefixes=("new.", "gte.")),
     "jina_embeddings_v3": JINA_V3,
     "esm": ESM,
+    "roformer": ROFORMER,
+    "neobert": NEOBERT,
 }

@@ -74,6 +74,7 @@ class TappedAttention(Tapped, Attention):
         q, k, v = (self.tap(symbol, one) for symbol, one in zip("qkv", self.project(x_BTD, memory_BSD), strict=True))
         if context.rotate is not unrotated:
             q, k = self.tap("q_rotated", context.rotate(q)), self.tap("k_rotated", context.rotate(k))
+            v = self.tap("v_rotated", context.rotate(v)) if self.turns_values else v
         if self.group > 1:
             k, v = self.tap("k_shared", repeated(k, self.group)), self.tap("v_shared", repeated(v, self.group))
         return q, k, v

@@ -242,7 +242,7 @@ def _check_numbers(spec: EncoderSpec, given: Inputs) -> Inputs:
     if given.attend is None:
         return given
     everywhere, left = told[-2:]
-    if left and given.positions is None and (spec.learns_positions or spec.computes_positions):
+    if left and given.positions is None and spec.counts_from_start:
         raise GlassformerError(
             f"row {int(late.nonzero()[0])} is padded on the left, so its tokens would get the wrong positions. "
             "Pad on the right, or pass positions=(attend.cumsum(1) - 1).clamp(min=0)."

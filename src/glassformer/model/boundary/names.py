@@ -21,6 +21,8 @@ WORDS = (
     *("feature_norm", *(f"conv_norm_{number}" for number in range(1, MOST_SIZES + 1))),
 )
 
+SHARED = ("relative", "tables", "contacts", "rotary_table")  # parts of all layers together, which are counted there
+
 
 def ledger(encoder: nn.Module) -> Iterator[tuple[str, Tensor]]:
     """Every parameter by its name in the ledger, as a view that shares its memory and has the ledger's axes."""
@@ -45,7 +47,7 @@ def ledger_path(path: str) -> str:
     if words[:2] == ["decoder", "head"]:  # the one head of an encoder-decoder
         words = words[1:]
     stack = 1 if words[0] in ("encoder", "decoder") else 0
-    if words[stack:] and words[stack] in ("relative", "tables", "contacts"):  # what all layers share is counted there
+    if words[stack:] and words[stack] in SHARED:
         words[stack] = "layers"
     if words[stack:] and words[stack] == "beside":
         words[stack : stack + 1] = ["layers", "0"]

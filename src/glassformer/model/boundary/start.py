@@ -16,7 +16,15 @@ from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.model.embeddings import LearnedPositions
 from glassformer.model.heads import NextToken
 from glassformer.model.norms import LayerScale, Norm
-from glassformer.model.positions import ByDistance, ByLogDistance, RelativeGate, angle_type, sinusoid
+from glassformer.model.positions import (
+    ByDistance,
+    ByLogDistance,
+    RelativeGate,
+    StoredRotation,
+    angle_type,
+    sinusoid,
+    waves_of_pairs,
+)
 from glassformer.model.sound import ConvolvedPositions, OverFeatures
 from glassformer.spec import EncoderSpec
 
@@ -187,7 +195,10 @@ def _stored_waves(spec: EncoderSpec, table: Tensor) -> Tensor:
 
 
 def _start(module: nn.Module, name: str, parameter: Tensor) -> None:
-    if isinstance(module, LearnedPositions) and module.spec.stores_waves:
+    if isinstance(module, StoredRotation):
+        rows, width = parameter.shape
+        parameter.copy_(waves_of_pairs(rows, width, parameter.device))
+    elif isinstance(module, LearnedPositions) and module.spec.stores_waves:
         parameter.copy_(_stored_waves(module.spec, parameter))
     elif isinstance(module, LayerScale):
         parameter.fill_(LAYER_SCALE)

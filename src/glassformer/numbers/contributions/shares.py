@@ -185,10 +185,10 @@ def _(operation: Normalise, at: At) -> Shares:
 @shares.register
 def _(operation: Rotate, at: At) -> Shares:
     """The transpose of a rotation is the rotation back."""
-    cosine, sine = operation.waves(at.step.output)
+    cosine, sine = operation.waves(at.step.inputs, at.step.output, at.values)
     turned, rest = np.split(at.coefficient, [cosine.shape[-1]], axis=-1)
-    first, second = np.split(turned * sine, 2, axis=-1)
-    return [np.concatenate([turned * cosine + np.concatenate([second, -first], axis=-1), rest], axis=-1)]
+    back = np.concatenate([turned * cosine - operation.quarter(turned * sine), rest], axis=-1)
+    return [back, *[None] * (len(at.values) - 1)]
 
 
 @shares.register(Copy)

@@ -6,7 +6,7 @@ from glassformer.program.operations.lookups import HalfSinusoid, LeaveOut, Looku
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
-from glassformer.program.operations.rotations import Rotate, RotateByPatch, RotateScaled
+from glassformer.program.operations.rotations import Rotate, RotateByPatch, RotateByTable, RotateScaled
 from glassformer.program.operations.scores import (
     LinearBias,
     Mask,
@@ -48,6 +48,7 @@ __all__ = [
     "Rescale",
     "Rotate",
     "RotateByPatch",
+    "RotateByTable",
     "RotateScaled",
     "Rows",
     "Scale",

@@ -10,7 +10,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Constant, Expression, Product, Ref, Sum, Values, in_full
+from glassformer.program.expression import Constant, Expression, Product, Ref, Sum, Values, in_full, minus
 from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Elementwise, aligned
 
@@ -19,7 +19,7 @@ from glassformer.program.operations.base import Elementwise, aligned
 class Rotate(Elementwise):
     """Rotary positions: features i and i + d/2 turn together by the angle `position / base^(2i / d) / divisor`.
 
-    d is the `width`; features from there on are not rotated.
+    d is the `width`; features from there on are not rotated. With `adjacent`, features 2i and 2i + 1 turn by this angle.
     """
 
     along: str  # the axis of positions
@@ -27,6 +27,7 @@ class Rotate(Elementwise):
     _: KW_ONLY
     divisor: float = 1.0
     width: int | None = None  # number of rotated features; all if not given
+    adjacent: bool = False  # whether pairs are neighbours
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return 3 * (output.size // output.axes[-1].size) * self._rotated(output)
@@ -38,10 +39,11 @@ class Rotate(Elementwise):
         """The angle of each position and each pair of features."""
         return np.arange(length)[:, None] / self.divisor * self.base ** (-2 * np.arange(width // 2) / width)
 
-    def waves(self, output: Tensor) -> tuple[Array, Array]:
+    def waves(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> tuple[Array, Array]:
         """Cosine and sine of the angle of each rotated feature, shaped like the output."""
         width, length = self._rotated(output), output.axis(self.along)
-        angles = np.tile(self.angles(length.size, width), 2)
+        angles = self.angles(length.size, width)
+        angles = np.repeat(angles, 2, axis=1) if self.adjacent else np.tile(angles, 2)
         table, part = Tensor("angle", (length, Axis("rotated", width))), (*output.axes[:-1], Axis("rotated", width))
         cosine, sine = (aligned(table, wave(angles), Tensor("part", part)) for wave in (np.cos, np.sin))
         return cosine, sine
@@ -51,22 +53,35 @@ class Rotate(Elementwise):
         text = angle_text(position, self.base, 2 * pair, width)
         return text if self.divisor == 1 else f"{text} / {in_full(self.divisor)}"
 
+    def quarter(self, x: Array) -> Array:
+        """Each pair of features turned by a right angle: (a, b) becomes (−b, a)."""
+        if self.adjacent:
+            return np.stack([-x[..., 1::2], x[..., ::2]], axis=-1).reshape(x.shape)
+        first, second = np.split(x, 2, axis=-1)
+        return np.concatenate([-second, first], axis=-1)
+
+    def partner(self, feature: int, width: int) -> tuple[int, int, float]:
+        """The number of a feature's pair, the other feature of it, and the sign of the sine."""
+        if self.adjacent:
+            return feature // 2, feature ^ 1, 1.0 if feature % 2 else -1.0
+        half = width // 2
+        return feature % half, (feature + half) % width, -1.0 if feature < half else 1.0
+
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        cosine, sine = self.waves(output)
+        cosine, sine = self.waves(inputs, output, values)
         before, rest = np.split(values[0], [cosine.shape[-1]], axis=-1)
-        first, second = np.split(before, 2, axis=-1)
-        rotated = before * cosine + np.concatenate([-second, first], axis=-1) * sine
+        rotated = before * cosine + self.quarter(before) * sine
         return np.asarray(np.concatenate([rotated, rest], axis=-1) if rest.shape[-1] else rotated)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         name, width = output.axes[-1].name, self._rotated(output)
-        feature, half, position = cell[name], width // 2, cell[self.along]
+        feature, position = cell[name], cell[self.along]
         if feature >= width:
             return Ref(inputs[0], cell)
-        angle = float(self.angles(output.axis(self.along).size, width)[position, feature % half])
-        partner = Ref(inputs[0], cell | {name: (feature + half) % width})
-        sign = -1.0 if feature < half else 1.0
-        text = self.angle_text(position, feature % half, width)
+        pair, other, sign = self.partner(feature, width)
+        angle = float(self.angles(output.axis(self.along).size, width)[position, pair])
+        partner = Ref(inputs[0], cell | {name: other})
+        text = self.angle_text(position, pair, width)
         cosine = Constant(math.cos(angle), f"cos({text})")
         sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({text})")
         return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
@@ -75,7 +90,9 @@ class Rotate(Elementwise):
         width = output.axes[-1].name if self.width is None else str(self.width)
         divided = "" if self.divisor == 1 else f" / {self.divisor:.4g}"
         rotated = formatter.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{width}){divided}")
-        return rotated if self.width is None else rotated + formatter.words(f" (the first {self.width} features of each head)")
+        told = [f"the first {self.width} features of each head"] if self.width is not None else []
+        told += ["features 2i and 2i + 1 together"] if self.adjacent else []
+        return rotated + formatter.words(f" ({'; '.join(told)})") if told else rotated
 
 
 def angle_text(position: float, base: float, pair: int, width: int) -> str:
@@ -134,3 +151,34 @@ class RotateByPatch(Rotate):
         turn = formatter.product("2", formatter.symbol("pi"), f"centre({self.along})")
         angle = f"{turn} / {self.base:g}^(4i/{output.axes[-1].name})"
         return formatter.call("rotate", names[0], angle) + formatter.words(" (rows, then columns; patches alone)")
+
+
+@dataclass(frozen=True)
+class RotateByTable(Rotate):
+    """Rotary positions whose sines and cosines come from a table (RoFormer). Inputs: x, and a row of waves for each position.
+
+    The first half of a row are the sines of all pairs, the second half their cosines.
+    """
+
+    def waves(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> tuple[Array, Array]:
+        sine, cosine = (np.repeat(part, 2, axis=-1) if self.adjacent else np.tile(part, 2) for part in np.split(values[1], 2, -1))
+        table = Tensor("wave", (inputs[1].axes[0], output.axes[-1]))
+        return aligned(table, cosine, output), aligned(table, sine, output)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        name, width = output.axes[-1].name, output.axes[-1].size
+        pair, other, sign = self.partner(cell[name], width)
+        position, wave = {self.along: cell[self.along]}, inputs[1].axes[-1].name
+        sine, cosine = (Ref(inputs[1], position | {wave: place}) for place in (pair, pair + width // 2))
+        turned = Product((Ref(inputs[0], cell | {name: other}), sine))
+        return Sum((Product((Ref(inputs[0], cell), cosine)), turned if sign > 0 else minus(turned)))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        told = " (features 2i and 2i + 1 together)" if self.adjacent else ""
+        return formatter.call("rotate", *names) + formatter.words(told)
+
+
+def rotary_table(rows: int, width: int) -> Array:
+    """The sines of all pairs of features side by side, then their cosines, for models that store them."""
+    angles = Rotate("position", 10_000.0).angles(rows, width)
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
