@@ -74,10 +74,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     if fields["window"] is not None and plain and fields["position"] in PLAIN_POSITIONS:
         fields["global_attention"] = draw(st.sampled_from(["none", "stored"]))
     fields["relative_gate"] = "relative" in fields["position"] and fields["d_model"] % heads == 0 and draw(st.booleans())
-    if fields["position"] in ("rotary", "rotary_stored"):
-        fields["rotary_pairs"] = draw(st.sampled_from(["halves", "adjacent"]))
-        fields["rotary_values"] = draw(st.booleans())
-        fields |= {"d_v": fields["d_k"]} if fields["rotary_values"] else {}
+    fields |= draw(rotations(fields))
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
     fields["relative_distance"] = draw(st.sampled_from([fields["relative_buckets"] // 2, 128]))
     fields["relative_tables"] = draw(st.sampled_from(["shared", "per_layer"]))
@@ -107,6 +104,15 @@ def groups(draw: st.DrawFn, fields: dict[str, Any]) -> tuple[int, ...]:
     widths = [heads * fields["d_k"], key_heads * fields["d_k"], key_heads * fields["d_v"], heads * fields["d_v"]]
     both = [math.gcd(fields["d_model"], width) for width in (*widths, fields["d_ff"], fields["d_ff"])]
     return tuple(draw(st.sampled_from([count for count in range(1, most + 1) if most % count == 0])) for most in both)
+
+
+@st.composite
+def rotations(draw: st.DrawFn, fields: dict[str, Any]) -> dict[str, Any]:
+    """Which features rotary positions turn together, and whether values turn as well."""
+    if fields["position"] not in ("rotary", "rotary_stored"):
+        return {}
+    values = {"rotary_values": True, "d_v": fields["d_k"]} if draw(st.booleans()) else {}
+    return {"rotary_pairs": draw(st.sampled_from(["halves", "adjacent"])), **values}
 
 
 @st.composite

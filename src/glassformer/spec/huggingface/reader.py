@@ -33,23 +33,8 @@ from glassformer.spec.huggingface.refused import refused
 from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
-ENCODERS = (
-    text,
-    compact,
-    windows,
-    deberta,
-    rotary,
-    rotary_gated,
-    rotary_pairs,
-    esm,
-    jina,
-    seq2seq,
-    audio,
-    sound,
-    vision,
-    patches,
-    towers,
-)
+TEXTS = (text, compact, windows, deberta, rotary, rotary_gated, rotary_pairs, esm, jina)
+ENCODERS = (*TEXTS, seq2seq, audio, sound, vision, patches, towers)
 FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS for family in group.FAMILIES}
 DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet
 SEQ2SEQ: dict[str, Family] = {family.model_type: family for family in encoder_decoders.FAMILIES}  # whole encoder-decoders
