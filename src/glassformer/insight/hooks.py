@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from torch import nn
 
 from glassformer.errors import GlassformerError, nearest, shown
-from glassformer.insight.tapped.attention import TappedAttention, TappedByDistances, TappedRelativeTable, TappedSlopes
+from glassformer.insight.tapped.attention import (
+    TappedAttention,
+    TappedByDistances,
+    TappedRelativeTable,
+    TappedSlopes,
+    TappedStoredRotation,
+)
 from glassformer.insight.tapped.embeddings import (
     TappedConvolvedPositions,
     TappedEmbeddings,
@@ -50,7 +56,16 @@ if TYPE_CHECKING:
     from glassformer.model import LoadedModel
 
 TAPPED: tuple[type[Tapped], ...] = (
-    *(TappedEncoder, TappedBlock, TappedBareAttention, TappedAttention, TappedByDistances, TappedRelativeTable, TappedSlopes),
+    *(
+        TappedEncoder,
+        TappedBlock,
+        TappedBareAttention,
+        TappedAttention,
+        TappedByDistances,
+        TappedRelativeTable,
+        TappedSlopes,
+        TappedStoredRotation,
+    ),
     *(TappedFeedForward, TappedNorm, TappedEmbeddings, TappedTokens, TappedPatches, TappedSound, TappedRegisters),
     *(TappedConvolvedPositions, TappedBeside),
     *(TappedPooler, TappedAttentionPooler, TappedClassifier, TappedClassify, TappedTag, TappedDistilled, TappedProject),

@@ -93,9 +93,12 @@ class StoredRotation(nn.Module):
         self.turn = rotated_neighbours if spec.rotary_pairs == "adjacent" else rotated
 
     def forward(self, positions_BT: Tensor) -> Rotation:
-        waves_BTW = functional.embedding(positions_BT, self.E_rotary)
-        sin, cos = waves_BTW[:, :, None].chunk(2, dim=-1)
+        sin, cos = self.waves(positions_BT)[:, :, None].chunk(2, dim=-1)
         return partial(self.turn, cos=cos, sin=sin)
+
+    def waves(self, positions_BT: Tensor) -> Tensor:
+        """The row of each position."""
+        return functional.embedding(positions_BT, self.E_rotary)
 
 
 def partly(rotate: Rotation, width: int) -> Rotation:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from glassformer.insight.taps import Tapped
 from glassformer.model.attention import NEVER, Attention, Context, Core, Padded, PaddedCore, Rule, repeated
-from glassformer.model.positions import ByDistances, Distances, Map, RelativeTable, Slopes, unrotated
+from glassformer.model.positions import ByDistances, Distances, Map, RelativeTable, Slopes, StoredRotation, unrotated
 
 FUSED = ("scores", "biased", "masked", "weights")  # steps that the kernels never write to memory
 OF_DISTANCES = (
@@ -137,3 +137,11 @@ class TappedSlopes(Tapped, Slopes):
 
     def forward(self, away_TS: Tensor) -> Tensor:
         return self.tap("relative", super().forward(away_TS))
+
+
+class TappedStoredRotation(Tapped, StoredRotation):
+    """The stored sines and cosines, where all texts have the same positions."""
+
+    def waves(self, positions_BT: Tensor) -> Tensor:
+        waves_BTW = super().waves(positions_BT)
+        return self.tap("waves", waves_BTW[0])[None] if waves_BTW.shape[0] == 1 else waves_BTW
