@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import fcntl
 import gc
 import gzip
@@ -139,9 +140,15 @@ def real_texts(*names: str, split: str = "test") -> list[str]:
     """Texts of built-in sets."""
     found = []
     for name in names:
-        with gzip.open(SETS / name / f"{split}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            found += [json.loads(line)["text"] for line in lines]
+        found += [row["text"] for row in rows_of(name, split)]
     return found
+
+
+def rows_of(name: str, split: str) -> list[dict[str, Any]]:
+    """Rows of a built-in set as they are stored."""
+    (path,) = (SETS / name).glob(f"{split}.jsonl.*")
+    unpack = bz2.decompress if path.suffix == ".bz2" else gzip.decompress
+    return [json.loads(line) for line in unpack(path.read_bytes()).splitlines()]
 
 
 def mixed_lengths(count: int = 4096) -> list[int]:

@@ -5,15 +5,13 @@ python bench/peer_finetune.py FOLDER EPOCHS BATCH LR
 
 from __future__ import annotations
 
-import gzip
-import json
 import sys
 import time
 import warnings
 
 import torch
 import transformers
-from measuring import SETS
+from measuring import rows_of
 from transformers import (
     AutoModelForSequenceClassification,
     DataCollatorWithPadding,
@@ -30,12 +28,7 @@ names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_
 tokenizer = PreTrainedTokenizerFast(tokenizer_file=f"{folder}/tokenizer.json", **names)
 
 
-def rows(split: str) -> list[dict]:
-    with gzip.open(SETS / "topic" / f"{split}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
-train, test = rows("train"), rows("test")
+train, test = rows_of("topic", "train"), rows_of("topic", "test")
 labels = sorted({row["label"] for row in train})
 
 

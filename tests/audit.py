@@ -43,7 +43,7 @@ GUESTS = set(
     """
     glassformer click numpy rich safetensors torch tokenizers matplotlib mpl_toolkits PIL starlette uvicorn anywidget ipywidgets
     IPython datasets pyarrow typst onnx onnxruntime onnxscript onnx_ir transformers sentence_transformers psutil triton pandas
-    dateutil mcp mcp_types anyio pydantic wandb ray huggingface_hub
+    dateutil mcp mcp_types anyio pydantic wandb ray huggingface_hub sacrebleu
     """.split()
 )
 CODE = ("compile", "exec")

@@ -10,6 +10,7 @@ from glassformer.arguments import whole, yes_no
 if TYPE_CHECKING:
     from glassformer.show.notebook.learning import Curves
     from glassformer.training.data.asked import Goal, OnBad
+    from glassformer.training.data.dataset import RowsFor
     from glassformer.training.data.description import Description
 
 
@@ -46,6 +47,7 @@ def data(  # noqa: PLR0913 - one word an option of the command
     rows: int = 5,
     text: str = "text",
     label: str | None = "label",
+    target: str | None = None,
     resize: int | None = None,
     split: tuple[float, float, float] = (0.8, 0.1, 0.1),
     seed: int = 0,
@@ -62,5 +64,17 @@ def data(  # noqa: PLR0913 - one word an option of the command
     from glassformer.training.data.description import describe
 
     on_bad: OnBad = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
-    found = load_data(name, text=text, label=label, resize=resize, split=split, seed=seed, on_bad=on_bad, task=task)
+    rows_for: RowsFor | None = "seq2seq" if target is not None else None
+    found = load_data(
+        name,
+        text=text,
+        label=label,
+        target=target,
+        rows_for=rows_for,
+        resize=resize,
+        split=split,
+        seed=seed,
+        on_bad=on_bad,
+        task=task,
+    )
     return describe(found, rows=whole("rows", rows, most=1000))

@@ -38,6 +38,11 @@ split_option = click.option(
 )
 
 
+target_option = click.option(
+    "--target", metavar="COLUMN|FILE", help="Column, or second plain text file, with the translations of the texts."
+)
+
+
 def task_option(command: Command) -> Command:
     """Add `--task`: what the labels are, where the columns leave it open."""
     from glassformer.training.data.asked import Goal
@@ -72,6 +77,7 @@ def rows_options(no_label: str) -> Callable[[Command], Command]:
 @click.option("--rows", default=5, show_default=True, type=click.IntRange(0, 1000), help="Number of training rows to show.")
 @rows_options(no_label="Treat the data as plain text, for training on masked tokens.")
 @task_option
+@target_option
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of the split.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def data(name: str | None, rows: int, as_json: bool, no_label: bool, skip_bad: bool, **options: Any) -> None:

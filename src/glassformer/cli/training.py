@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from glassformer.cli.data import complete_sets, rows_options, task_option
+from glassformer.cli.data import complete_sets, rows_options, target_option, task_option
 from glassformer.cli.options import Named, OneOf, download_option, fetched, to_json
 from glassformer.cli.processes import one_voice
 from glassformer.show.curves import curves_table
@@ -73,7 +73,8 @@ log_to = click.option(
     help="Number of epochs; a list trains one run for each. [default: 10, or 3 from a checkpoint]",
 )
 @click.option("--out", type=Named(), metavar="RUN", help="Run folder. [default: runs/DATA-1, -2, …]")
-@rows_options(no_label="Treat the data as plain text and train on masked tokens.")
+@rows_options(no_label="Treat the data as plain text: an encoder is trained on masked tokens.")
+@target_option
 @task_option
 @log_to
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -81,10 +82,11 @@ log_to = click.option(
 @setting_options()
 @one_voice
 def train(data: str, words: tuple[str, ...], as_json: bool, no_label: bool, **options: Any) -> None:
-    """Train an encoder on a built-in dataset or your own data; everything is written to a run folder.
+    """Train a model on a built-in dataset or your own data; everything is written to a run folder.
 
-    Without a SPEC, a small encoder is chosen for the data; fields change it. A CHECKPOINT is a folder with weights, or a run:
-    training starts from its weights, with its tokenizer and a new head. Ctrl-C saves and stops; 'resume' continues.
+    Without a SPEC, a small model is chosen for the data; fields change it. An encoder learns labels or masked tokens, a decoder
+    (gpt2) the next token of each text, an encoder-decoder (transformer) translations. A CHECKPOINT is a folder with weights, or
+    a run: training starts from its weights, with its tokenizer and a new head. Ctrl-C saves and stops; 'resume' continues.
 
     \b
     glassformer train digits --epochs 5
@@ -92,6 +94,8 @@ def train(data: str, words: tuple[str, ...], as_json: bool, no_label: bool, **op
     glassformer train reviews.csv --text review --label stars
     glassformer train topic models/minilm --epochs 3
     glassformer train topic models/minilm --train-only head
+    glassformer train texts.txt gpt2 layers=2 d_model=128 heads=4
+    glassformer train pairs.tsv transformer d_model=256 layers=3 --text en --target fr
     """
     import glassformer as gf
 

@@ -189,6 +189,10 @@ class PlainEncoder(nn.Module):
         """What makes a layer."""
         return BLOCKS[spec.block, spec.residual]
 
+    def blocks(self) -> Iterator[nn.Module]:
+        """Yield every block of layers once."""
+        yield from self.layers.values()
+
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
         """One pass over inputs that were checked; they lie in a padded rectangle unless `layout` says otherwise."""
         layout = Padded(given.attend) if layout is None else layout

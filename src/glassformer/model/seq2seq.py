@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -83,6 +83,7 @@ class PlainDecoder(PlainEncoder):
 class PlainSeq2Seq(nn.Module):
     """An encoder-decoder of any spec, as it is drawn."""
 
+    rectangles_only = True
     here: Tensor
 
     def __init__(self, spec: Seq2SeqSpec) -> None:
@@ -96,6 +97,11 @@ class PlainSeq2Seq(nn.Module):
         """One token table for both stacks, where the spec says so."""
         if self.spec.shares_table:
             self.decoder.embeddings.source.E_token = self.encoder.embeddings.source.E_token
+
+    def blocks(self) -> Iterator[nn.Module]:
+        """Yield every block of layers of both stacks once."""
+        yield from self.encoder.blocks()
+        yield from self.decoder.blocks()
 
     def run(self, given: Pair, wanted: Wanted = USUAL) -> Both:
         """One pass over checked inputs: the encoder, then every position of the target at once."""

@@ -95,14 +95,16 @@ def _sample(found: Any) -> Table:
     for one, label in found.sample:
         if tagged:
             one = " ".join(f"{word}/{tag}" for word, tag in zip(one, label, strict=True))
-        told = [] if label is None or tagged else ["|".join(label) if isinstance(label, list) else _number(label)]
+        named = "|".join(label) if isinstance(label, list) else _number(label)
+        told = [] if label is None or tagged else [shown(named, limit=LONGEST_TEXT)]
         rows.append([*told, shown(one if isinstance(one, str) else " / ".join(one), limit=LONGEST_TEXT)])
     labelled = bool(rows) and len(rows[0]) == 2
-    return Table("", [*([Column("label")] if labelled else []), Column("first training rows")], rows)
+    name = "translation" if found.dataset.form.targets == "text" else "label"
+    return Table("", [*([Column(name)] if labelled else []), Column("first training rows")], rows)
 
 
-def _number(label: str | float) -> str:
-    return label if isinstance(label, str) else f"{label:g}"
+def _number(label: str | float | None) -> str:
+    return f"{label:g}" if isinstance(label, float | int) else str(label)
 
 
 def gallery(found: Any) -> list[str]:

@@ -16,11 +16,12 @@ Decider = Literal["metric", "loss"]
 
 
 class Metric(NamedTuple):
-    """What a task is measured by besides its loss; larger is better."""
+    """What a task is measured by besides its loss; larger is better, unless `smaller` says otherwise."""
 
     name: str = "accuracy"
     percent: bool = True  # how it is written
     decider: Decider = "metric"  # what decides between two validations; equal metrics are decided by the loss
+    smaller: bool = False  # whether a smaller value is better
 
     def text(self, value: float, digits: int = 1) -> str:
         """Write a value; a dot where there is none."""
@@ -36,7 +37,7 @@ class Metric(NamedTuple):
         """Return the key to compare validations, larger is better; a metric that has no value is the worst."""
         if self.decider == "loss":
             return (-loss,)
-        return (-math.inf if math.isnan(value) else value, -loss)
+        return (-math.inf if math.isnan(value) else -value if self.smaller else value, -loss)
 
 
 ACCURACY = Metric()
@@ -48,7 +49,8 @@ def metric_of(run: Path) -> Metric:
     said = about.get("metric")
     metric = ACCURACY
     if isinstance(said, dict) and isinstance(said.get("name"), str):
-        metric = Metric(said["name"][:40], said.get("percent") is True, "loss" if said.get("decider") == "loss" else "metric")
+        decider: Decider = "loss" if said.get("decider") == "loss" else "metric"
+        metric = Metric(said["name"][:40], said.get("percent") is True, decider, said.get("smaller") is True)
     elif isinstance(about.get("data"), dict) and about["data"].get("task") == "mlm":  # a run of version 0.1.0
         metric = ACCURACY._replace(decider="loss")
     return decided_by(metric, settings.get("best_by"))

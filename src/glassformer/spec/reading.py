@@ -78,8 +78,8 @@ def require_encoder(spec: EncoderSpec, label: str) -> None:
         what = "an encoder-decoder" if isinstance(spec, Seq2SeqSpec) else "a decoder"
         raise GlassformerError(
             f"{shown(label)} is {what}, which this does not support yet. "
-            "Supported for decoders: count, bridge, shapes, cost, notation, ask, check, explain, attention, attribute, generate "
-            "and verify."
+            "Supported for decoders: count, bridge, shapes, cost, notation, ask, check, explain, attention, attribute, "
+            "train, generate, translate and verify."
         )
 
 

@@ -14,12 +14,13 @@ from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.model import Encoder, fast
 from glassformer.model.adapters import lora
 from glassformer.model.adapters.lora import Lora
+from glassformer.model.boundary.decoder import model_of
 from glassformer.model.boundary.names import ledger_path
 from glassformer.model.fast.checkpointing import checkpoint_layers
 from glassformer.model.fast.float8_layers import check_float8
 from glassformer.program import Program, build
 from glassformer.program.trained import partly_trained, with_adapters
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.training.settings import ADAPTED, Settings
 from glassformer.training.starting import first_weights, parts_of
 
@@ -37,6 +38,10 @@ class Choice(NamedTuple):
     def of(cls, spec: EncoderSpec, about: Mapping[str, Any], settings: Settings) -> Choice:
         """Return the choice of the settings; `about` says which weights of the start are new."""
         adapters = lora_of(settings)
+        if adapters is not None and isinstance(spec, Seq2SeqSpec):
+            raise GlassformerError(
+                f"lora={settings.lora} is not implemented for encoder-decoders: leave it out, or give freeze=…."
+            )
         alone = settings.train_only == "head" or adapters is not None
         return cls(new_blocks(spec, about) if alone else None, frozen_blocks(spec, settings.freeze), adapters)
 
@@ -148,7 +153,7 @@ def choose_trained(encoder: Encoder, about: Mapping[str, Any], settings: Setting
 def to_training(encoder: Encoder) -> None:
     """Switch to training mode; a part without trained weights stays in evaluation mode, without dropout."""
     encoder.train()
-    for module in (*encoder.children(), *encoder.layers.values()):
+    for module in (*encoder.children(), *encoder.blocks()):
         learned = list(module.parameters())
         if learned and not any(parameter.requires_grad for parameter in learned):
             module.eval()
@@ -156,7 +161,7 @@ def to_training(encoder: Encoder) -> None:
 
 def parameter_counts(spec: EncoderSpec, about: Mapping[str, Any], settings: Settings) -> dict[str, int]:
     """Count all parameters, the trained ones, and the task-specific ones (the head, and a pooler if it is new)."""
-    encoder = Encoder(spec, device="meta", fresh=False)
+    encoder: Encoder = model_of(spec, device="meta", fresh=False)
     choose_trained(encoder, about, settings)
     new = new_blocks(spec, about)
     every = list(encoder.parameters())

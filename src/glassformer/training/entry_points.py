@@ -22,6 +22,7 @@ from glassformer.spec.reading import is_there, split_words
 from glassformer.training.data import SETS, load_data
 from glassformer.training.data.asked import Goal
 from glassformer.training.data.load import SHARES
+from glassformer.training.data.parallel import is_plain
 from glassformer.training.settings import Settings, epoch_counts, require_free, require_settings, setting_rules
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     text: str = "text",
     label: str | None = "label",
     task: Goal = "auto",
+    target: str | None = None,
     resize: int | None = None,
     split: tuple[float, ...] = SHARES,
     skip_bad: bool = False,
@@ -69,12 +71,12 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     progress: bool = True,
     **settings: Unpack[GivenSettings],
 ) -> Trained | TrainedRuns:
-    """Train an encoder on a built-in dataset or your own data: `gf.train("digits", epochs=5)`.
+    """Train a model on a built-in dataset or your own data: `gf.train("digits", epochs=5)`.
 
-    `model` is a spec (`"bert-tiny layers=2"`), a folder with weights to start from, or None, which chooses a small encoder for
+    `model` is a spec (`"bert-tiny layers=2"`), a folder with weights to start from, or None, which chooses a small one for
     the data. `fields` changes the spec. A list of `epochs` (`[10, 30, 50]`) trains one run for each. `text`, `label`, `task`,
-    `resize`, `split` and `skip_bad` say how the data is read (`label=None`: plain text; `text="a,b"`: two texts in a row). The
-    other keywords are the settings of `glassformer train --help`. A signal saves the run; the error says how to resume.
+    `target` (translations), `resize`, `split` and `skip_bad` say how the data is read (`label=None`: plain text; `text="a,b"`:
+    two texts in a row). The other keywords are the settings of `glassformer train --help`. A signal saves the run.
     """
     _check_settings(settings, train)
     model, fields = _model_and_fields(model, fields)
@@ -84,17 +86,16 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     from glassformer.training import running
     from glassformer.training.choosing import check_choice
     from glassformer.training.distributed.processes import from_first
-    from glassformer.training.fitting import names_checkpoint
+    from glassformer.training.fitting import names_checkpoint, rows_for
     from glassformer.training.runs import next_name
 
     reporting = running.Reporting(yes_no("progress", progress), log_to, loggers)
     check_choice(settings, checkpoint=names_checkpoint(model))
-    source: dict[str, Any] = {"text": text, "label": label, "task": task, "resize": resize, "split": split, "what": data}
-    source["on_bad"] = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
-    rows = load_data(**source)
-    source["what"] = str(data) if str(data) in SETS or not Path(data).exists() else str(Path(data).absolute())
-    for note in rows.notes:
-        reporting.say(f"note: {note}")
+    source: dict[str, Any] = {"text": text, "label": label, "task": task, "target": target, "resize": resize, "split": split}
+    source |= {"on_bad": "skip" if yes_no("skip_bad", skip_bad) else "refuse", "rows_for": rows_for(model, data, target)}
+    rows = load_data(data, **source)
+    source |= _located(data, target)
+    reporting.notes(rows.notes)
     folder = path("out", out) if out is not None else from_first(lambda: next_name(rows.name))
     running.make_above(folder)
     planned = running.plan(rows, model, fields, settings)
@@ -156,6 +157,13 @@ def _model_and_fields(model: Any, given: Mapping[str, Any] | None) -> tuple[Any,
     if twice := sorted(written.keys() & fields.keys()):
         raise GlassformerError(f"{shown(twice[0])} is given twice, in the model string and in fields: give it once.")
     return name if named else None, written | fields
+
+
+def _located(data: str | Path, target: str | None) -> dict[str, str | None]:
+    """Return the data, and a second file, in a form that holds wherever the run is resumed."""
+    known = str(data) in SETS or not Path(data).exists()
+    second = str(Path(target).absolute()) if target is not None and is_plain(Path(data)) else target
+    return {"what": str(data) if known else str(Path(data).absolute()), "target": second}
 
 
 def _prepare_torch() -> None:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from glassformer.model import Encoder
 from glassformer.model.fast.packing import packable
+from glassformer.spec import Seq2SeqSpec
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Split
 from glassformer.training.data.examples import Batch, Examples
@@ -42,8 +43,9 @@ class Feed:
     @property
     def longest(self) -> int:
         """Maximum number of tokens of a text."""
-        most = self.run.settings.max_length
-        return min(most, self.run.spec.longest or most)
+        spec, most = self.run.spec, self.run.settings.max_length
+        stacks = (spec.encoder, spec.decoder) if isinstance(spec, Seq2SeqSpec) else (spec,)
+        return min(most, *(stack.longest or most for stack in stacks))
 
     def rows(self, part: Split, **changes: Any) -> Examples:
         """Prepare a split for the encoder, with texts truncated to the maximum length."""

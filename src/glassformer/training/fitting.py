@@ -6,15 +6,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
+from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, shown
 from glassformer.spec import EncoderSpec
 from glassformer.spec.fields import accept, rule_for
+from glassformer.spec.presets import preset
 from glassformer.spec.reading import SIZES, draft, only_fields, preset_meant
+from glassformer.spec.seq2seq_spec import accept_of, known_field
 from glassformer.spec.unread import require_read
-from glassformer.training.data.dataset import Dataset
+from glassformer.training.data.dataset import Dataset, RowsFor
 from glassformer.training.data.images import Pictures
+from glassformer.training.data.sets import SETS
 from glassformer.training.settings import Settings
-from glassformer.training.starting import Start, is_checkpoint, start_from
+from glassformer.training.starting import Start, check_kind, is_checkpoint, kind_of, start_from
 from glassformer.training.tasks import task_of
 from glassformer.training.tokenizers import Tokenizer
 
@@ -25,6 +29,7 @@ FROM_CHECKPOINT: dict[str, dict[str, Any]] = {
     "adapters": {"lr": 5e-4, "epochs": 3},
 }
 FEWEST_AT_ONCE, MOST_AT_ONCE = 4096, 32_768  # tokens of a batch on a GPU
+FEWEST_ON_CPU = 1024  # of a task whose batches are always budgets of tokens
 STEPS_AN_EPOCH, CHARACTERS_A_TOKEN = 100, 4
 MOST_CHARACTERS = 20_000_000  # to train a tokenizer on: the most frequent pieces of more are the same
 FEWEST_PATCHES, MOST_PATCHES = 16, 49  # patches per image of a small image encoder
@@ -53,16 +58,31 @@ def spec_for(
     """Return the given spec with its fields, or a small spec chosen for the data if none is given."""
     _refuse_sizes(fields)
     if model is None:
-        changed = {name: accept(rule_for(name).name, value) for name, value in fields.items()}
-        spec = small_spec(data, tokenizer, settings).replace(**changed)
+        small = small_spec(data, tokenizer, settings)
+        kind = type(small)
+        changed = {name: accept_of(kind, known_field(kind, name, ()), value) for name, value in fields.items()}
+        spec = small.replace(**changed)
         check_fit(spec, data, tokenizer)
     else:
         if isinstance(model, str):
             _refuse_published(model)
-        asked, changed = draft(model, **only_fields(fields))
+        asked, changed = draft(model, decoders=data.form.model != "encoder", **only_fields(fields))
+        check_kind(asked.spec, asked.label, data)
         spec = fitted(asked.spec, changed, data, tokenizer, settings)
     require_read(spec, changed)
     return spec
+
+
+def rows_for(model: Model, data: str | Path, target: str | None) -> RowsFor | None:
+    """Return what kind of model the rows are for; None: that of the built-in data, or an encoder."""
+    if model is None:
+        return "seq2seq" if target is not None and str(data) not in SETS else None
+    if names_checkpoint(model):
+        what: Any = model_folder(Path(cast(str, model)))
+    else:
+        what = model
+    spec = draft(what, decoders=True)[0].spec
+    return kind_of(spec)
 
 
 def _refuse_published(name: str) -> None:
@@ -83,10 +103,13 @@ def _refuse_sizes(fields: Mapping[str, Any]) -> None:
 
 
 def tokenizer_for(data: Dataset, settings: Settings) -> Tokenizer | None:
-    """Train a WordPiece tokenizer on the training texts; return None for images."""
+    """Train the tokenizer of the task on the training texts; return None for images."""
     if data.form.inputs == "image":
         return None
-    return Tokenizer.train(sampled(data.train.texts()), vocab=settings.vocab, lowercase=settings.case == "lower")
+    task, lowercase = task_of(data), settings.case == "lower"
+    return Tokenizer.train(
+        sampled(data.train.texts()), vocab=settings.vocab, kind=task.tokens, lowercase=lowercase, ends=task.ends
+    )
 
 
 def sampled(texts: Iterable[str]) -> list[str]:
@@ -103,21 +126,34 @@ def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> 
 
 
 def budget_for(data: Dataset, device: str) -> dict[str, Any]:
-    """Return the tokens of a batch for masked-token training on a GPU: enough to keep it busy, and many steps in an epoch."""
-    if not task_of(data).long_texts or device != "cuda":
+    """Return the tokens of a batch of long texts on a GPU (enough to keep it busy, and many steps in an epoch), or of pairs."""
+    task = task_of(data)
+    if not task.long_texts or (device != "cuda" and not task.by_tokens):
         return {}
     tokens = sum(map(len, data.train.texts())) // CHARACTERS_A_TOKEN // STEPS_AN_EPOCH
-    return {"batch_tokens": max(FEWEST_AT_ONCE, min(MOST_AT_ONCE, 1 << max(tokens.bit_length() - 1, 0)))}
+    fewest = FEWEST_AT_ONCE if device == "cuda" else FEWEST_ON_CPU
+    return {"batch_tokens": max(fewest, min(MOST_AT_ONCE, 1 << max(tokens.bit_length() - 1, 0)))}
 
 
 def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:
     """Return a spec for small data on a laptop: d_model 64 and 4 layers for images, 128 and 2 for texts."""
+    if data.form.model != "encoder":
+        return small_writer(data, tokenizer, settings)
     task = task_of(data)
     common: dict[str, Any] = SMALL | input_fields(data, tokenizer) | task.body(None) | task.small | task.head(data)
     if data.form.inputs == "image":
         patch = _patch(common["image"], common["image_width"])
         return _spec(common | {"d_model": 64, "heads": 4, "layers": 4, "patch": patch, "embedding_norm": True, "dropout": 0.0})
     return _spec(common | {"d_model": 128, "heads": 4, "layers": 2, "positions": settings.max_length, "dropout": 0.2})
+
+
+def small_writer(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:
+    """Return a small decoder, or a small encoder-decoder: the classes GPT-2 and M2M100 of transformers fit them."""
+    sizes: dict[str, Any] = input_fields(data, tokenizer) | {"positions": settings.max_length + 1, "dropout": 0.1}
+    if data.form.model == "decoder":
+        return preset("gpt2").replace(**sizes, d_model=128, heads=4, layers=2)
+    offset = 1 if tokenizer is None else tokenizer.pad_id + 1  # M2M100 counts positions from there
+    return preset("m2m100-418m").replace(**sizes, position_offset=offset, d_model=256, heads=4, layers=3)
 
 
 def fitted(

@@ -51,6 +51,7 @@ class GivenSettings(TypedDict, total=False):
     parallel: Parallel
     patience: int | None
     best_by: str
+    average: int
     seed: int
     equal_bits: EqualBits
     vocab: int
@@ -73,6 +74,7 @@ class TrainKeywords(GivenSettings, total=False):
     text: str
     label: str | None
     task: Goal
+    target: str | None
     resize: int | None
     split: tuple[float, ...]
     skip_bad: bool

@@ -20,6 +20,7 @@ import torch
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.training import state
+from glassformer.training.averaging import fill_best
 from glassformer.training.choosing import begun, to_training
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.examples import Batch
@@ -235,12 +236,12 @@ class Trainer:
     def end(self) -> dict[str, Any]:
         """Export the last and the best weights, evaluate on the test data and draw the curves. Repeatable."""
         self.saving.wait()
-        run, best = self.run, self.progress.best
+        run = self.run
         self.export("last")
-        if best is not None and best["step"] != self.progress.step:
-            self.saving.load_best(best["step"])
+        best = fill_best(self)
         self.export("best")
         found = self.spread.evaluate(self.feed.test(), detailed=self.data)
+        found |= from_first(lambda: self.task.scores(run.path / "best", self.data.test, self.watch.say))
         measured: dict[str, Any] = self.gauge.figures()
         if self.where.world == 1:  # the counters work for a single process
             batch = self.feed.sample().to(self.where.device)

@@ -16,6 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from glassformer.model import Encoder
 from glassformer.model.fast.checkpointing import kept
 from glassformer.training.data.examples import Batch, Extent
+from glassformer.training.prediction import POWERS
 from glassformer.training.tasks import Task
 
 Context: TypeAlias = AbstractContextManager[object]
@@ -42,14 +43,15 @@ def peak_flops(device: torch.device, dtype: torch.dtype) -> float:
 def predicted_at(predicted: Mapping[str, Any], extent: Extent) -> tuple[float, float] | None:
     """Return the FLOPs and bytes of a step on these rows; None if there is no prediction.
 
-    Both are polynomials whose coefficients come from the algebra: `fixed`, per `row`, per `token` and per `pair` of tokens.
+    Both are polynomials whose coefficients come from the algebra: `fixed`, and those of
+    `POWERS`, in the order of the fields of an extent.
     """
     if "flops_by" not in predicted:
         return None
     if not extent.tokens and extent.rows:
         extent = Extent.of([int(predicted.get("t") or 0)] * extent.rows)
     flops, size = (
-        one["fixed"] + extent.rows * one["row"] + extent.tokens * one["token"] + extent.pairs * one["pair"]
+        one["fixed"] + sum(count * one.get(name, 0.0) for name, count in zip(POWERS, extent, strict=True))
         for one in (predicted["flops_by"], predicted["bytes_by"])
     )
     return flops, size

@@ -27,7 +27,7 @@ class OutOfMemory(GlassformerError):  # noqa: N818 - a way for a run to end
 def largest_batch(predicted: Mapping[str, Any], room: int) -> int | None:
     """Return the largest batch of maximum length that fits into `room` bytes; None if there is no prediction."""
     alone = predicted_at(predicted, Extent(0))
-    one = predicted_at(predicted, Extent.of([predicted.get("t") or 0]))
+    one = predicted_at(predicted, Extent.of([predicted.get("t") or 0], [predicted.get("u") or 0]))
     if alone is None or one is None:
         return None
     return max(0, int((room - alone[1]) / max(one[1] - alone[1], 1)))

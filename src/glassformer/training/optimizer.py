@@ -14,7 +14,9 @@ from glassformer.errors import GlassformerError
 from glassformer.training.settings import Settings
 
 BETAS = (0.9, 0.999)
-LAYER = re.compile(r"layers\.(\d+)\.")
+STACK = r"(?:encoder\.|decoder\.)?"  # of an encoder-decoder
+LAYER = re.compile(STACK + r"layers\.(\d+)\.")
+BELOW = re.compile(STACK + r"(?:embeddings|relative|tables)\.")
 
 
 def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.AdamW:
@@ -35,13 +37,12 @@ def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.AdamW:
 
 def _depths(model: nn.Module) -> dict[str, int]:
     """Return the depth of each parameter: 0 for embeddings and tables of positions, then the layers, then what follows them."""
-    layers = [int(found[1]) for name, _ in model.named_parameters() if (found := LAYER.match(name))]
+    layers = [int(found[1]) for name, _ in model.named_parameters() if (found := LAYER.match(name))]  # of both stacks
     above = max(layers, default=-1) + 2
     depths = {}
     for name, _ in model.named_parameters():
         found = LAYER.match(name)
-        below = name.startswith(("embeddings.", "relative.", "tables."))
-        depths[name] = int(found[1]) + 1 if found else 0 if below else above
+        depths[name] = int(found[1]) + 1 if found else 0 if BELOW.match(name) else above
     return depths
 
 

@@ -11,11 +11,15 @@ from glassformer import algebra
 from glassformer.algebra.memory import Dtype
 from glassformer.model.kept import COMPILED, FUSED, FUSED_ON_CPU
 from glassformer.program import Program, build
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 if TYPE_CHECKING:
     from glassformer.training.choosing import Choice
     from glassformer.training.settings import Settings
+
+
+# What the cost of a row grows with, as powers of the lengths of its text (t) and, beside a decoder, of its target (u).
+POWERS = {"row": (0, 0), "token": (1, 0), "pair": (2, 0), "target": (0, 1), "target_pair": (0, 2), "cross": (1, 1)}
 
 
 class OneRow(NamedTuple):
@@ -31,19 +35,20 @@ def prediction(
     """Return the parameter count, the FLOPs and bytes of a step of maximum length, and how both scale.
 
     `choice` says which weights are trained (None: all), and whether there are adapters.
-    `flops_by` and `bytes_by` hold coefficients: `fixed` per step, `row` per row, `token` per token, `pair` per token pair.
+    `flops_by` and `bytes_by` hold coefficients: those of `POWERS`, and `fixed` per step.
     """
     longest = min(settings.max_length, spec.longest or settings.max_length) if spec.reads == "tokens" else None
     program = chosen(build(spec, batch=1, t=longest), choice)
-    t = program.sizes.t
-    lengths = [t] if longest is None else sorted({t, max(1, t // 2), max(1, t // 4)})
-    every = [chosen(build(spec, batch=1, t=length if longest is not None else None), choice) for length in lengths]
+    t, paired = program.sizes.t, isinstance(spec, Seq2SeqSpec)
+    lengths: list[tuple[int | None, int]] = [(None, 0)] if longest is None else [*lengths_for(t, paired=paired)]
+    measured = [(one or t, other) for one, other in lengths]
+    every = [chosen(build(spec, batch=1, t=one, u=other or None), choice) for one, other in lengths]
     rows = [_row(one, settings, dtype, device) for one in every]
     parameters = sum(one.size for one in program.parameters)
     learned = sum(one.size for one in program.parameters if program.trained is None or one.name in program.trained)
-    flops = _by_length(lengths, [row.flops for row in rows])
-    size = _by_length(lengths, [row.activations for row in rows]) | {"fixed": 4.0 * (parameters + 3 * learned)}
-    whole, batch = rows[-1], settings.rows_at(t)
+    flops = _by_length(measured, [row.flops for row in rows])
+    size = _by_length(measured, [row.activations for row in rows]) | {"fixed": 4.0 * (parameters + 3 * learned)}
+    whole, batch = rows[-1], settings.rows_at(2 * t if paired else t)
     return {
         "parameters": parameters,
         "matrix_flops": round(whole.flops * batch * settings.accumulate),
@@ -52,7 +57,7 @@ def prediction(
         "t": t,
         "flops_by": flops,
         "bytes_by": size,
-    }
+    } | ({"u": t} if paired else {})
 
 
 def chosen(program: Program, choice: Choice | None) -> Program:
@@ -60,9 +65,18 @@ def chosen(program: Program, choice: Choice | None) -> Program:
     return program if choice is None else choice.program(program)
 
 
+def lengths_for(t: int, *, paired: bool) -> list[tuple[int, int]]:
+    """Return different lengths of a source and a target, from which all coefficients can be computed, the longest last."""
+    half, quarter = max(1, t // 2), max(1, t // 4)
+    if not paired:
+        return [(length, 0) for length in sorted({t, half, quarter})]
+    return list(dict.fromkeys([(quarter, quarter), (half, quarter), (t, quarter), (quarter, half), (quarter, t), (t, t)]))
+
+
 def _row(program: Program, settings: Settings, dtype: Dtype, device: str) -> OneRow:
     """Cost of one row in a training step."""
     asked = Fraction(1, program.sizes.t) if program.spec.reads_one_token else Fraction(str(settings.mlm_probability))
+    asked = Fraction(1) if program.spec.predicts_next else asked
     eager = FUSED_ON_CPU if device == "cpu" else FUSED
     memory_model = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else eager
     if settings.checkpointing == "yes":
@@ -73,8 +87,10 @@ def _row(program: Program, settings: Settings, dtype: Dtype, device: str) -> One
     return OneRow(found.matrix_flops, found.memory.activations)
 
 
-def _by_length(lengths: list[int], costs: list[float]) -> dict[str, float]:
-    """Fit the coefficients of row + token · t + pair · t² to the given points."""
-    powers = np.vander(np.array(lengths, dtype=np.float64), len(lengths), increasing=True)
-    found = np.linalg.solve(powers, np.array(costs, dtype=np.float64)).tolist()
-    return dict(zip(("row", "token", "pair"), [*found, 0.0, 0.0], strict=False)) | {"fixed": 0.0}
+def _by_length(lengths: list[tuple[int, int]], costs: list[float]) -> dict[str, float]:
+    """Fit the coefficients of the powers of t and u to the given points."""
+    names = [name for name in POWERS if lengths[0][1] or not POWERS[name][1]][: len(lengths)]
+    points = np.array(lengths, dtype=np.float64)
+    powers = np.stack([points[:, 0] ** POWERS[name][0] * points[:, 1] ** POWERS[name][1] for name in names], axis=1)
+    found, *_ = np.linalg.lstsq(powers, np.array(costs, dtype=np.float64))
+    return dict.fromkeys(POWERS, 0.0) | dict(zip(names, found.tolist(), strict=True)) | {"fixed": 0.0}

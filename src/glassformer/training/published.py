@@ -10,16 +10,18 @@ from typing import Any
 import torch
 
 from glassformer.checkpoints.folder import LABELS
+from glassformer.checkpoints.special_tokens import FILE as GENERATION
 from glassformer.files.documents import read_document
 from glassformer.model import Encoder
 from glassformer.model.adapters.lora import merged
 from glassformer.model.adapters.peft_layout import write_adapter
 from glassformer.model.checkpoints.export import class_for, save
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.spec.huggingface import FAMILIES, from_config
 from glassformer.training.choosing import new_blocks
+from glassformer.training.layouts import drafted
 from glassformer.training.tokenizers import FILE as TOKENIZER
-from glassformer.training.tokenizers import SPECIAL
+from glassformer.training.tokenizers import SPECIAL, Tokenizer
 
 ADAPTER = "adapter"  # in best/ and last/: the adapters alone, in the layout of peft
 BODY = "body"  # in best/ and last/: the trained body in the layout of its original checkpoint
@@ -48,20 +50,22 @@ def publish(
     beside: Path | None,
     trained: str,
     also: Mapping[str, Any] | None = None,
+    tokens: Mapping[str, int] | None = None,
 ) -> None:
     """Write weights into a new folder; `also` is what the config says of the logits besides their names.
 
     `start` describes the checkpoint that the run started from, `beside` is the folder with its tokenizer and settings. If no
     class of transformers fits the whole encoder but the checkpoint was one of its models, a `trained` body is saved in body/.
     Adapters are merged into the weights, and written by themselves into adapter/.
+    `tokens` are the special tokens of a model that writes, as a config names them.
     """
     given: Mapping[str, Any] | None = start.get("config")
     labels = _all_named(labels, encoder.spec)
-    config = _labelled(_drafted(encoder.spec) if given is None else given, labels)
+    config = _labelled(_drafted(encoder.spec, tokens) if given is None else given, labels)
     config = {key: value for key, value in config.items() if key != "problem_type"} | dict(also or {})
     model_class = class_for(encoder.spec, config)
     whole = merged(encoder)
-    bare = None if given is None else FAMILIES[given["model_type"]].base
+    bare = None if given is None or encoder.spec.predicts_next else FAMILIES[given["model_type"]].base
     if model_class is not None:
         save(whole, folder, config=config, as_class=model_class, beside=beside)
     else:
@@ -82,8 +86,26 @@ def describe_tokens(folder: Path) -> None:
     """Write tokenizer_config.json for our tokenizer, if a folder in the layout of transformers has none."""
     if (folder / "config.json").is_file() and (folder / TOKENIZER).is_file() and not (folder / TOKENIZER_CONFIG).exists():
         names = {f"{token.strip('[]').lower()}_token": token for token in SPECIAL}
+        if (folder / GENERATION).exists():
+            names |= {"bos_token": "[CLS]", "eos_token": "[SEP]"}
         content = {"tokenizer_class": "PreTrainedTokenizerFast", **names}
         (folder / TOKENIZER_CONFIG).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def written_tokens(spec: EncoderSpec, tokenizer: Tokenizer | None) -> dict[str, int]:
+    """Return the special tokens of a model that writes, as a config names them; nothing for an encoder."""
+    if not spec.predicts_next or tokenizer is None:
+        return {}
+    end, begin = tokenizer.end_id, tokenizer.cls_id
+    found = {"pad_token_id": tokenizer.pad_id, "eos_token_id": end}
+    found |= {} if begin is None else {"bos_token_id": begin}
+    return found | ({"decoder_start_token_id": tokenizer.start_id} if isinstance(spec, Seq2SeqSpec) else {})
+
+
+def describe_writing(folder: Path, tokens: Mapping[str, int]) -> None:
+    """Write generation_config.json, if the folder has none: where a text begins and ends."""
+    if tokens and not (folder / GENERATION).exists():
+        (folder / GENERATION).write_text(json.dumps(dict(tokens), indent=1) + "\n", encoding="utf-8")
 
 
 def _all_named(labels: Sequence[str], spec: EncoderSpec) -> list[str]:
@@ -100,8 +122,10 @@ def _labelled(config: Mapping[str, Any], labels: Sequence[str]) -> dict[str, Any
     return kept | {"id2label": names, "label2id": {label: number for number, label in enumerate(labels)}}
 
 
-def _drafted(spec: EncoderSpec) -> dict[str, Any]:
-    """Draft a BERT or ViT config from the spec; `class_for` decides whether it fits."""
+def _drafted(spec: EncoderSpec, tokens: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """Draft a BERT or ViT config from the spec; `class_for` decides whether it fits. A model that writes may have a family."""
+    if spec.predicts_next:
+        return drafted(spec, tokens or {}) or {}
     own = IMAGE if spec.reads == "image" else TEXT
     sizes = {key: getattr(spec, field) for key, field in (COMMON | own).items()}
     return {"model_type": "vit" if spec.reads == "image" else "bert", **sizes}

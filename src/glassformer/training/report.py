@@ -161,6 +161,11 @@ def _test(report: dict[str, Any]) -> Iterable[str]:
     metric = Metric(**report["metric"])
     said = f"{metric.name[0].upper()}{metric.name[1:]} {metric.text(metric.of(test), 2)}, loss {test['loss']:.4f}"
     yield f"{said}; to beat: {_cell(report['data'].get('baseline', 'none'))}"
+    if "bleu" in test:
+        signed = test.get("signatures", {})
+        yield "; ".join(
+            f"{name} {test[key]:.1f} ({_cell(signed.get(key, ''))})" for name, key in (("BLEU", "bleu"), ("chrF", "chrf"))
+        )
     if "classes" not in test or len(labels) > MOST_SHOWN:
         return
     percent = [[_percent(row[key]) for key in ("precision", "recall", "f1")] for row in test["classes"]]

@@ -62,8 +62,11 @@ class Trained(Viewed):
         return f"Trained({str(self.folder)!r}, best_epoch={self.best_epoch}, {self.metric.name}={self.score:.3f})"
 
     def lines(self) -> list[str]:
-        """Test metric, best epoch and folder."""
-        return [f"test {self.metric.name} {self.metric.text(self.score)} (epoch {self.best_epoch}, the best); run: {self.folder}"]
+        """Test metric and scores, best epoch and folder."""
+        test, best = self.metrics["test"], self.metrics["best"]
+        which = f"mean of {best['averaged']} epochs" if "averaged" in best else f"epoch {self.best_epoch}, the best"
+        written = [f"test BLEU {test['bleu']:.1f}, chrF {test['chrf']:.1f}"] if "bleu" in test else []
+        return [*written, f"test {self.metric.name} {self.metric.text(self.score)} ({which}); run: {self.folder}"]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `glassformer train --json`."""

@@ -52,6 +52,11 @@ class Reporting:
         if self.progress:
             sys.stderr.write(f"{line}\n")
 
+    def notes(self, notes: Sequence[str]) -> None:
+        """Print what was found while reading the data."""
+        for note in notes:
+            self.say(f"note: {note}")
+
     def made(self) -> list[Logger]:
         """Return the loggers of a run."""
         return loggers_for(self.log_to, self.loggers)

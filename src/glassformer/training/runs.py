@@ -41,7 +41,7 @@ from glassformer.training.data.prepare import check_fits
 from glassformer.training.distributed.processes import first, from_first
 from glassformer.training.loggers import STOP, Logger
 from glassformer.training.pace import threads_for
-from glassformer.training.published import describe_tokens, publish
+from glassformer.training.published import describe_tokens, describe_writing, publish, written_tokens
 from glassformer.training.report import report_markdown, report_of
 from glassformer.training.settings import Settings
 from glassformer.training.starting import FOLDER as START
@@ -132,6 +132,11 @@ class Run(Viewed):
         return self.checkpoints / "best"
 
     @property
+    def epoch_weights(self) -> Path:
+        """The folder of the weights after the last epochs, for `average`."""
+        return self.checkpoints / "epochs"
+
+    @property
     def resume_command(self) -> str:
         """The shell command that resumes this run."""
         return f"glassformer resume {shlex.quote(str(self.path))}"
@@ -177,7 +182,7 @@ class Run(Viewed):
 
     def sweep(self) -> None:
         """Remove half-written files of killed processes; call it only while holding the lock."""
-        for folder in (self.checkpoints, self.best_weights):
+        for folder in (self.checkpoints, self.best_weights, self.epoch_weights):
             state.sweep(folder)
         left = (path for path in self.path.iterdir() if UNFINISHED.fullmatch(path.name))
         for path in left:
@@ -206,8 +211,9 @@ class Run(Viewed):
         with self.writing(f"{name}/"):
             start, beside = self.about.get("start", {}), self.path / START
             trained = self.settings.train_only
-            near = beside if beside.is_dir() else None
-            publish(encoder, fresh, labels, start=start, beside=near, trained=trained, also=task.config())
+            tokens, near = written_tokens(self.spec, self.tokenizer), beside if beside.is_dir() else None
+            publish(encoder, fresh, labels, start=start, beside=near, trained=trained, also=task.config(), tokens=tokens)
+            describe_writing(fresh, tokens)
             if self.tokenizer is not None and not (fresh / TOKENIZER).exists():
                 self.tokenizer.save(fresh / TOKENIZER)
                 describe_tokens(fresh)

@@ -65,13 +65,17 @@ class Saving:
         self.wait()
         if self.background:
             tensors = self.writer.copied(tensors)
-        self.writer.do(partial(self.keep, state.Saved(progress.step, tensors, notes), best), background=self.background)
+        kept = partial(self.keep, state.Saved(progress.step, tensors, notes), best, ends_epoch=self.stream.index == 0)
+        self.writer.do(kept, background=self.background)
 
-    def keep(self, saved: state.Saved, best: int | None) -> None:
-        """Write a state, and the weights alone if it is the best; remove older ones."""
+    def keep(self, saved: state.Saved, best: int | None, *, ends_epoch: bool = False) -> None:
+        """Write a state, and the weights alone if it is the best, or if they are averaged; remove older ones."""
+        weights = {name: one for name, one in saved.tensors.items() if name.startswith("weights/")}
+        if ends_epoch and self.run.settings.average > 1:  # before the state: a kill between the two repeats the epoch
+            self.run.checkpoints.mkdir(exist_ok=True)
+            self.write(self.run.epoch_weights, state.Saved(saved.step, weights, {}))
         self.write(self.run.checkpoints, saved)
         if best == saved.step:
-            weights = {name: one for name, one in saved.tensors.items() if name.startswith("weights/")}
             with suppress(state.CannotSave):  # then the state is kept in their place
                 self.write(self.run.best_weights, state.Saved(best, weights, {}))
         from_first(lambda: self.prune(best, saved.step))
@@ -85,6 +89,7 @@ class Saving:
         checkpoints, weights = self.run.checkpoints, self.run.best_weights
         apart = best in state.saved_steps(weights)  # else the best is kept as a state, as in runs of version 0.1.0
         state.prune(checkpoints, self.run.settings.keep, None if apart else best, newest)
+        state.prune(self.run.epoch_weights, self.run.settings.average, None, newest)
         if apart:
             state.prune(weights, 0, best)
 
@@ -113,6 +118,20 @@ class Saving:
             raise GlassformerError(
                 f"the best checkpoint, step {step}, is damaged ({why}). The last weights are in last/."
             ) from None
+
+    def load_mean(self, steps: list[int]) -> None:
+        """Load the mean of the weights after some epochs into the encoder, summed in float64."""
+        self.wait()
+        sums = {name: torch.zeros_like(one, dtype=torch.float64) for name, one in self.changing()}
+        for step in steps:
+            try:
+                self.fill_weights(self.load(self.run.epoch_weights, step))
+            except Damaged as why:
+                raise GlassformerError(f"the weights after step {step}, which are averaged, are damaged ({why}).") from None
+            for name, one in self.changing():
+                sums[name] += one.detach()
+        for name, one in self.changing():
+            one.detach().copy_(sums[name] / len(steps))
 
     @property
     def write(self) -> Callable[[Path, state.Saved], object]:

@@ -74,6 +74,7 @@ class Settings:
     parallel: Parallel = _is("ddp", "with several processes, replicate (ddp) or shard (fsdp) the weights")  # noqa: RUF009
     patience: int | None = _is(None, "stop after this many epochs without improvement on validation data; none: never", least=1)
     best_by: str = _is("auto", "what decides the best epoch: auto, loss, or a figure of the task, such as accuracy or spearman")
+    average: int = _is(1, "last epochs whose mean weights are best/ if that loss is lower; 1: none", least=1, most=100)
     seed: int = _is(0, "random seed of weights, dropout, order and masks", most=2**62)
     equal_bits: EqualBits = _is("yes", "bit-for-bit reproducible runs; no: faster, non-deterministic GPU kernels")  # noqa: RUF009
     vocab: int = _is(8000, "vocabulary size of the tokenizer that is trained on the texts", least=8)

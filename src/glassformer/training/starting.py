@@ -16,14 +16,15 @@ from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
 from glassformer.files.weight_files import INDEX, ONE_FILE
 from glassformer.model import Encoder
+from glassformer.model.boundary.decoder import model_of
 from glassformer.model.boundary.start import SPREAD
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.embeddings import LearnedPositions
 from glassformer.program import build
-from glassformer.spec import EncoderSpec
+from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 from glassformer.spec.reading import SPEC_FILES
 from glassformer.spec.unread import require_read
-from glassformer.training.data.dataset import Dataset
+from glassformer.training.data.dataset import Dataset, RowsFor
 from glassformer.training.settings import Settings
 from glassformer.training.tasks import task_of
 from glassformer.training.tokenizers import Tokenizer
@@ -43,6 +44,18 @@ class Start:
     folder: Path  # with the checkpoint's tokenizer and settings
 
 
+def kind_of(spec: EncoderSpec) -> RowsFor:
+    """Return what a spec describes."""
+    return "seq2seq" if isinstance(spec, Seq2SeqSpec) else "decoder" if isinstance(spec, DecoderSpec) else "encoder"
+
+
+def check_kind(spec: EncoderSpec, label: str, data: Dataset) -> None:
+    """Refuse a model that cannot learn from these rows."""
+    if kind_of(spec) != data.form.model:
+        kinds = {"encoder": "an encoder", "decoder": "a decoder", "seq2seq": "an encoder-decoder"}
+        raise GlassformerError(f"{shown(label)} is {kinds[kind_of(spec)]}, and {data.name} is for {kinds[data.form.model]}.")
+
+
 def is_checkpoint(word: str) -> bool:
     """Return whether a word names a folder with weights: a model, or a run, whose best weights are used."""
     path = Path(word)
@@ -58,12 +71,13 @@ def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, sett
     The head is kept if the checkpoint has the same one (masked tokens, or the same labels), and is new otherwise.
     """
     path = model_folder(Path(folder))
-    loaded = load_encoder(path)
+    loaded = load_encoder(path, decoders=data.form.model != "encoder")
+    check_kind(loaded.folder.spec, path_text(path), data)
     _refuse_other_inputs(loaded.encoder.spec, data, path)
     tokenizer = None if data.form.inputs == "image" else Tokenizer.load(path)
     spec = _spec_for(loaded.folder, dict(given), data, tokenizer)
     torch.manual_seed(settings.seed)
-    encoder = Encoder(spec)
+    encoder: Encoder = model_of(spec)
     fresh = _fill(encoder, loaded.encoder, keep_head=_same_head(loaded.folder, spec, data), given=given)
     about: dict[str, Any] = {"from": path_text(path), "folder": str(path.absolute())}
     about |= {"parameters": loaded.folder.parameters, "fresh": fresh}
@@ -75,8 +89,8 @@ def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, sett
 def first_weights(folder: Path, spec: EncoderSpec, device: torch.device) -> Encoder:
     """Return the initial weights of a run: those stored in its folder, or random ones."""
     if (folder / FOLDER).is_dir():
-        return load_encoder(folder / FOLDER, device=device).encoder
-    encoder = Encoder(spec, device=device)
+        return cast(Encoder, load_encoder(folder / FOLDER, device=device, decoders=True).encoder)
+    encoder: Encoder = model_of(spec, device=device)
     suit_width(encoder)
     return encoder
 

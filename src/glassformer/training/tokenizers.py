@@ -24,6 +24,7 @@ MOST_BYTES = 64_000_000
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Names in other model families.
 ALSO = {"[PAD]": ("<pad>",), "[UNK]": ("<unk>",), "[CLS]": ("<s>",), "[SEP]": ("</s>",), "[MASK]": ("<mask>",)}
+ENDS = ("[SEP]", "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|im_end|>")
 CONTROL = "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]"
 # GPT-2's pattern, but with combining marks inside words: otherwise Devanagari would be split at each vowel sign.
 WORDS = r" ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+(?!\S)|\s+"
@@ -53,17 +54,20 @@ class Tokenizer:
         self._inner = inner
 
     @classmethod
-    def train(cls, texts: Iterable[str], *, vocab: int = 8000, kind: Kind = "wordpiece", lowercase: bool = False) -> Tokenizer:
+    def train(
+        cls, texts: Iterable[str], *, vocab: int = 8000, kind: Kind = "wordpiece", lowercase: bool = False, ends: bool = True
+    ) -> Tokenizer:
         """Train a tokenizer of at most `vocab` tokens; equal texts give an identical file.
 
         Text is normalized to NFC only; accents and vowel signs are kept. WordPiece knows the characters of the training
-        texts; byte-level BPE knows every character and decodes each text exactly.
+        texts; byte-level BPE knows every character and decodes each text exactly. With `ends=False`, no token follows an
+        encoded text, so that it can be continued.
         """
         package, texts, vocab = _package(), _list_of_texts(texts), arguments.whole("vocab", vocab, least=1, most=MOST_TOKENS)
         if kind == "wordpiece":
-            return cls(_train_wordpiece(package, texts, vocab, lowercase=lowercase))
+            return cls(_with_special_tokens(package, _train_wordpiece(package, texts, vocab, lowercase=lowercase), ends=ends))
         if kind == "bpe":
-            return cls(_train_bpe(package, texts, vocab, lowercase=lowercase))
+            return cls(_with_special_tokens(package, _train_bpe(package, texts, vocab, lowercase=lowercase), ends=ends))
         raise GlassformerError(f"tokenizer kind={shown(kind)} is not known: wordpiece or bpe.")
 
     @classmethod
@@ -124,6 +128,22 @@ class Tokenizer:
     def sep_id(self) -> int | None:
         """The token after a text, if any."""
         return self._special("[SEP]")
+
+    @property
+    def start_id(self) -> int:
+        """The token that a decoder with an encoder begins with: the one before a text, or padding (T5, Marian)."""
+        return self.pad_id if self.cls_id is None else self.cls_id
+
+    @cached_property
+    def end_id(self) -> int:
+        """The token that ends a text that a model writes."""
+        found = next((token for name in ENDS if (token := self._inner.token_to_id(name)) is not None), None)
+        if found is None:
+            raise GlassformerError(
+                f"this tokenizer has no end-of-sequence token ({', '.join(ENDS)}): the model would not learn where a text ends. "
+                "Give a checkpoint whose tokenizer has one."
+            )
+        return int(found)
 
     @property
     def unknown_id(self) -> int | None:
@@ -248,7 +268,7 @@ def _train_wordpiece(package: Any, texts: Iterable[str], vocab: int, *, lowercas
     built.normalizer = normalizer
     built.pre_tokenizer = package.pre_tokenizers.BertPreTokenizer()
     built.decoder = package.decoders.WordPiece(cleanup=False)
-    return _with_special_tokens(package, built)
+    return built
 
 
 def _train_bpe(package: Any, texts: Iterable[str], vocab: int, *, lowercase: bool) -> Any:
@@ -270,7 +290,7 @@ def _train_bpe(package: Any, texts: Iterable[str], vocab: int, *, lowercase: boo
         vocab_size=vocab, special_tokens=list(SPECIAL), initial_alphabet=alphabet, show_progress=False
     )
     inner.train_from_iterator(texts, trainer)
-    return _with_special_tokens(package, inner)
+    return inner
 
 
 def _normalizer(package: Any, *, lowercase: bool) -> Any:
@@ -278,10 +298,10 @@ def _normalizer(package: Any, *, lowercase: bool) -> Any:
     return package.normalizers.Sequence([*steps, *([package.normalizers.Lowercase()] if lowercase else [])])
 
 
-def _with_special_tokens(package: Any, inner: Any) -> Any:
+def _with_special_tokens(package: Any, inner: Any, *, ends: bool) -> Any:
     inner.add_special_tokens(list(SPECIAL))
     inner.post_processor = package.processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
+        single="[CLS] $A [SEP]" if ends else "[CLS] $A",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[(name, inner.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
     )

@@ -25,6 +25,8 @@ COUNTS = {
     "lid-words": (894, 127, 255),
     "lid-words-romanised": (410, 64, 202),
     "mlm": (4821, 154, 153),
+    "translation-en-fr": (17997, 1000, 999),
+    "translation-en-hi": (4563, 254, 253),
 }
 
 
@@ -70,7 +72,7 @@ def test_no_equal_text_or_image_crosses_a_split(name):
 def test_labels_are_counted_as_in_the_readme(name):
     readme = (folder(name) / "README.md").read_text(encoding="utf-8")
     stated = dict(
-        pair.split() for pair in re.search(r"^\| train\.jsonl\.gz .*\| ([^|]*) \|$", readme, re.MULTILINE)[1].split(", ")
+        pair.split() for pair in re.search(r"^\| train\.jsonl\.\w+ .*\| ([^|]*) \|$", readme, re.MULTILINE)[1].split(", ")
     )
     train = load_data(name).train
     found = dict(zip(labels(name), np.bincount(train.targets).tolist(), strict=True))

@@ -155,7 +155,7 @@ export interface Example {
   input: string | string[] | WireNumber[][][];
 }
 
-export type ShownTask = "classify" | "image" | "tag" | "mlm";
+export type ShownTask = "classify" | "image" | "tag" | "mlm" | "translate";
 
 export interface Sample {
   task: ShownTask;

@@ -136,7 +136,7 @@ class Options(TypedDict):
 Example = TypedDict("Example", {"label": str | list[str] | None, "input": str | list[str] | list[list[list[float]]]})
 
 
-ShownTask: TypeAlias = Literal["classify", "image", "tag", "mlm"]
+ShownTask: TypeAlias = Literal["classify", "image", "tag", "mlm", "translate"]
 
 
 class Sample(TypedDict):

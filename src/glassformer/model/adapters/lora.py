@@ -116,7 +116,7 @@ def apply(encoder: Encoder, lora: Lora) -> Encoder:
     """Put adapters on the layers of an encoder, plain or fast, in place. The other parameters keep their `requires_grad`."""
     if encoder.spec.global_attention == "first":
         raise GlassformerError("adapters do not support projections of global tokens (global_attention=first).")
-    for module in list(encoder.layers.modules()):
+    for module in [module for block in encoder.blocks() for module in block.modules()]:
         if isinstance(module, Attention):
             widths = (f"W_{place.upper()}" for place in PLACES)
             _adapt(module, module.qkv, dict(zip(widths, module.widths, strict=True)), lora)

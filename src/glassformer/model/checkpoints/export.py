@@ -23,6 +23,7 @@ from glassformer.model.checkpoints import folders
 from glassformer.model.checkpoints.writing import Part, write_safetensors
 from glassformer.spec import EncoderSpec, Seq2SeqSpec, defaults
 from glassformer.spec.huggingface import FAMILIES, from_config
+from glassformer.spec.huggingface.reader import DECODERS, SEQ2SEQ
 
 
 class Form(NamedTuple):
@@ -77,13 +78,16 @@ TRAINED = {
     "tag": ("ForTokenClassification",),
     "mlm": ("ForMaskedLM",),
 }
+WRITING = ("ForConditionalGeneration", "MTModel", "LMHeadModel", "ForCausalLM")
 
 
 def class_for(spec: EncoderSpec, config: Mapping[str, Any]) -> str | None:
     """The class of transformers that equals this encoder in every field, if the config's family has one."""
-    families = [family for family in FAMILIES.values() if family.in_files == config.get("model_type")]
+    groups = (SEQ2SEQ, DECODERS) if spec.predicts_next else (FAMILIES,)
+    endings = WRITING if spec.predicts_next else TRAINED.get(spec.head, ())
+    families = [family for group in groups for family in group.values() if family.in_files == config.get("model_type")]
     for name in (name for family in families for name in family.classes):
-        if name.endswith(TRAINED.get(spec.head, ())):
+        if name.endswith(endings):
             try:
                 reading = from_config(dict(config), as_class=name, source="config")
             except GlassformerError:

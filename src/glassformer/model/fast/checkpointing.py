@@ -26,7 +26,7 @@ class Checkpointed(nn.Module):
 
 def checkpoint_layers(encoder: Encoder) -> Encoder:
     """Recompute the layers of an encoder in the backward pass, in place; names, weights and results do not change."""
-    for block in encoder.layers.values():
+    for block in encoder.blocks():
         kind = type(block)
         block.__class__ = type(f"Checkpointed{kind.__name__}", (Checkpointed, kind), {})
     return encoder
@@ -35,7 +35,7 @@ def checkpoint_layers(encoder: Encoder) -> Encoder:
 @contextmanager
 def kept(encoder: Encoder) -> Iterator[list[nn.Module]]:
     """Keep everything for now, to see what a layer needs; gives the layers that would be recomputed."""
-    blocks = [block for block in encoder.layers.values() if isinstance(block, Checkpointed)]
+    blocks = [block for block in encoder.blocks() if isinstance(block, Checkpointed)]
     for block in blocks:
         block.recomputes = False
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
-from torch import nn
 
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.fast.replacing import apply
@@ -20,13 +19,12 @@ def compile_layers(encoder: Encoder, *, varied: bool = True) -> Encoder:
     (removing padding, which reads lengths back from the device) is not compiled; `torch.compile(encoder)` would not allow that.
     """
     torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, GRAPHS)
-    for block in apply(encoder).layers.values():
-        assert isinstance(block, nn.Module)
+    for block in apply(encoder).blocks():
         block.compile(dynamic=True if varied else None)
     return encoder
 
 
 def as_written(encoder: Encoder) -> AbstractContextManager[object]:
     """Run compiled layers without compiling: for a few unusual batches, compiling takes longer than it saves."""
-    compiled = any(block._compiled_call_impl is not None for block in encoder.layers.values())
+    compiled = any(block._compiled_call_impl is not None for block in encoder.blocks())
     return torch.compiler.set_stance("force_eager") if compiled else nullcontext()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.training.data.dataset import RowsFor
 
 OnBad: TypeAlias = Literal["refuse", "skip"]
 OnLong: TypeAlias = Literal["cut", "refuse"]
@@ -21,6 +22,8 @@ class Asked:
     text: str = "text"  # a column, or several with commas between them
     text_option: str = "text"  # how the caller names that column, for messages
     label: str | None = "label"
+    target: str | None = None  # the column of the translations; None: see `columns.pair_of`
+    rows_for: RowsFor = "encoder"
     on_bad: OnBad = "refuse"
     on_empty: OnBad = "skip"
     on_long: OnLong = "cut"
@@ -34,6 +37,13 @@ class Asked:
             if value not in choices:
                 near = nearest(value, choices) if isinstance(value, str) else ""
                 raise GlassformerError(f"{name}={shown(value)} is not known: one of {', '.join(choices)}.{near}")
+        if self.rows_for not in get_args(RowsFor):
+            raise GlassformerError(f"rows_for={shown(self.rows_for)} is not known: one of {', '.join(get_args(RowsFor))}.")
+        if self.target is not None and self.target == self.text:
+            raise GlassformerError(
+                f"text={shown(self.text)} and target={shown(self.target)} are the same column: a text is not its translation. "
+                "Name two columns (--text, --target)."
+            )
         if self.label is not None and self.label in (self.text, *self.texts):
             raise GlassformerError(
                 f"text={shown(self.text)} and label={shown(self.label)} are the same column: the input would contain "

@@ -11,6 +11,7 @@ from glassformer.training.data.asked import Asked
 
 WORDS, TAGS = "tokens", "tags"  # used if there are no columns text and label
 GROUPS = (2, 3)  # texts of a row for sentence embeddings: an anchor, a text that belongs to it, and one that does not
+PAIR = "source", "target"
 
 
 class Raw(NamedTuple):
@@ -51,6 +52,8 @@ class Columns(NamedTuple):
 
 def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> Columns:
     """Return the text and label columns, ignoring case; list the columns of the file if they are missing."""
+    if asked.rows_for == "seq2seq":
+        return pair_of(names, asked, name)
     if asked.text == "text" and asked.label in ("label", None) and "text" not in names and {WORDS, TAGS} <= set(names):
         return Columns((WORDS,), TAGS if asked.label else None)
     if asked.task == "embed" and asked.text == "text" and _among("text", names) is None and len(names) in GROUPS:
@@ -67,6 +70,24 @@ def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> Co
         raise GlassformerError(f"{name} has the column '{shown(twice)}' twice in its header: rename one.")
     chosen = [str(column) for column in found]
     return Columns(tuple(chosen[: len(texts)]), chosen[len(texts)] if asked.label is not None else None)
+
+
+def pair_of(names: Sequence[str], asked: Asked, name: str) -> Columns:
+    """Return the columns of a text and its translation: those named, else `source` and `target`, else the first two."""
+    if len(names) < 2:
+        raise GlassformerError(f"{name} has one column, '{shown(names[0])}': parallel text needs a text and its translation.")
+    if asked.text == "text" and asked.target is None and "text" not in names:
+        chosen = PAIR if set(names) >= set(PAIR) else (names[0], names[1])
+        if written := next((one for one in chosen if one.endswith((".", "!", "?", "…", "।")) or len(one.split()) > 4), None):
+            raise GlassformerError(
+                f"{name} has no header: '{shown(written)}' in its first line is a text. Name the columns there, as in en, fr."
+            )
+        return Columns((chosen[0],), chosen[1])
+    wanted = [("text", asked.text), ("target", asked.target or "target")]
+    if missing := [one for one in wanted if _among(one[1], names) is None]:
+        raise GlassformerError(_missing(names, missing, name))
+    source, target = (str(_among(column, names)) for _, column in wanted)
+    return Columns((source,), target)
 
 
 def _among(column: str, names: Sequence[str]) -> str | None:

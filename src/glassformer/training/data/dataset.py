@@ -11,7 +11,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from glassformer.errors import GlassformerError, nearest, shown
 
-TaskName: TypeAlias = Literal["classify", "pair", "regress", "similarity", "multilabel", "image", "tag", "mlm", "embed"]
+TaskName: TypeAlias = Literal[
+    "classify", "pair", "regress", "similarity", "multilabel", "image", "tag", "mlm", "embed", "causal", "translate"
+]
+RowsFor: TypeAlias = Literal["encoder", "decoder", "seq2seq"]
 PARTS = ("train", "validation", "test")
 
 
@@ -19,8 +22,9 @@ class Form(NamedTuple):
     """What a row of a task holds."""
 
     inputs: Literal["text", "texts", "words", "image"]  # texts: two or three in a row
-    # a class for each row, a number, any number of classes, a class for each word, or none
-    targets: Literal["class", "number", "classes", "tags", "none"]
+    # a class for each row, a number, any number of classes, a class for each word, another text, or none
+    targets: Literal["class", "number", "classes", "tags", "text", "none"]
+    model: RowsFor = "encoder"  # what learns from such rows
 
     @property
     def lists(self) -> bool:
@@ -38,6 +42,8 @@ FORMS: dict[TaskName, Form] = {
     "tag": Form("words", "tags"),
     "mlm": Form("text", "none"),
     "embed": Form("texts", "none"),
+    "causal": Form("text", "none", "decoder"),
+    "translate": Form("text", "text", "seq2seq"),
 }
 
 
@@ -55,7 +61,7 @@ class Split:
     """One split of a dataset.
 
     By the form of the task, `inputs` are texts, tuples of texts or words, or `Pictures`; `targets` are label numbers (one per
-    row, a tuple of them per row, or one per word), numbers, or None.
+    row, a tuple of them per row, or one per word), numbers, texts, or None.
     """
 
     name: str
@@ -72,11 +78,13 @@ class Split:
         return FORMS[self.task]
 
     def texts(self) -> Iterator[str]:
-        """Yield every text, for training a tokenizer; the words of a tagged row are joined by spaces."""
+        """Yield every text, targets included, for training a tokenizer; the words of a tagged row are joined by spaces."""
         if self.form.inputs == "image":
             raise GlassformerError("images have no texts: a tokenizer is for tasks that read texts.")
         if self.form.inputs == "texts":
             return chain.from_iterable(self.inputs)
+        if self.form.targets == "text":
+            return chain(self.inputs, self.targets or ())
         return (" ".join(row) for row in self.inputs) if self.form.inputs == "words" else iter(self.inputs)
 
     @cached_property
@@ -98,6 +106,8 @@ class Split:
             yield from (str(tuple(map(int, row))).encode() for row in self.targets or ())
         elif self.form.targets == "number":
             yield str(list(map(float, self.targets if self.targets is not None else ()))).encode()
+        elif self.form.targets == "text":
+            yield from (text.encode() for text in self.targets or ())
         elif self.targets is not None:
             yield str(list(map(int, self.targets))).encode()
 

@@ -98,7 +98,7 @@ def _places(train: Split, rows: int) -> list[int]:
 
 
 def _counted(part: Split, labels: tuple[str, ...]) -> dict[str, int]:
-    targets: Sequence[Any] = () if part.targets is None or part.form.targets == "number" else part.targets
+    targets: Sequence[Any] = () if part.targets is None or part.form.targets in ("number", "text") else part.targets
     found = Counter(number for row in targets for number in row) if part.form.lists else Counter(map(int, targets))
     return {label: found[number] for number, label in enumerate(labels)}
 
@@ -128,6 +128,8 @@ def _label(part: Split, place: int, labels: tuple[str, ...]) -> Any:
     if part.targets is None:
         return None
     target = part.targets[place]
+    if part.form.targets == "text":
+        return target
     if part.form.targets == "number":
         return float(target)
     return [labels[number] for number in target] if part.form.lists else labels[int(target)]

@@ -22,17 +22,21 @@ Numbers: TypeAlias = NDArray[np.int64]
 
 
 class Extent(NamedTuple):
-    """What an encoder computes on, padding included: rows, their tokens, and their pairs of tokens. FLOPs follow from these."""
+    """What a model computes on, padding included: rows, their tokens, and their pairs of tokens. FLOPs follow from these."""
 
     rows: int
     tokens: int = 0  # 0: images, whose number of patches the spec says
     pairs: int = 0
+    target_tokens: int = 0  # of the decoder beside an encoder
+    target_pairs: int = 0
+    cross_pairs: int = 0  # of a token of the target with one of the source
 
     @classmethod
-    def of(cls, lengths: Sequence[int] | Numbers) -> Extent:
-        """Return the sums over rows of these lengths."""
-        found = np.asarray(lengths, dtype=np.int64)
-        return cls(len(found), int(found.sum()), int((found * found).sum()))
+    def of(cls, lengths: Sequence[int] | Numbers, targets: Sequence[int] | Numbers = ()) -> Extent:
+        """Return the sums over rows of these lengths; `targets` are those of the decoder's texts."""
+        t = np.asarray(lengths, dtype=np.int64)
+        u = np.asarray(targets, dtype=np.int64) if len(targets) else np.zeros_like(t)
+        return cls(len(t), *(int(sums.sum()) for sums in (t, t * t, u, u * u, t * u)))
 
 
 class PackedRow(NamedTuple):
@@ -60,7 +64,8 @@ class Batch:
 
     inputs: Tensor  # token ids [batch, t], or pixels [batch, channels, height, width]
     attend: Tensor | None  # [batch, t], True = a real token; None for images
-    labels: Tensor  # [batch] for a class or a number, [batch, t] for tag and mlm, [batch, class] of 0 and 1 for several classes
+    # [batch] for a class or a number, [batch, t] for tag, mlm and causal, [batch, u] for translate, [batch, class] of 0 and 1
+    labels: Tensor
     ids: tuple[int, ...]  # numbers of the examples
     tokens: int  # real tokens in `inputs`; 0 for images
     targets: int  # labels that are present
@@ -69,6 +74,7 @@ class Batch:
     padded: bool = False  # whether any token is padding
     packed: PackedRow | None = None  # how the texts lie if they are one row; see `packing`
     segments: Tensor | None = None  # of the inputs of pairs of texts: 0 for the first text, 1 for the second
+    target: Tensor | None = None  # [batch, u], what the decoder beside an encoder reads
 
     @property
     def by_token(self) -> bool:
@@ -84,33 +90,43 @@ class Batch:
         attend = None if self.attend is None else change(self.attend)
         packed = None if self.packed is None else self.packed.with_tensors(change)
         segments = None if self.segments is None else change(self.segments)
-        inputs, labels = change(self.inputs), change(self.labels)
-        return replace(self, inputs=inputs, attend=attend, labels=labels, packed=packed, segments=segments)
+        target = None if self.target is None else change(self.target)
+        changed: dict[str, Any] = {
+            "inputs": change(self.inputs),
+            "labels": change(self.labels),
+            "segments": segments,
+            "target": target,
+        }
+        return replace(self, attend=attend, packed=packed, **changed)
 
     def tensors(self) -> list[Tensor]:
         """Return all tensors of the batch."""
-        every = [self.inputs, self.attend, self.labels, self.segments, *(self.packed or ())]
+        every = [self.inputs, self.attend, self.labels, self.segments, self.target, *(self.packed or ())]
         return [one for one in every if isinstance(one, Tensor)]
 
     def parts(self, most: int) -> Iterator[Batch]:
         """Cut a batch of texts, sorted by length, into batches of at most `most` tokens, padding included: less padding."""
-        if self.attend is None or self.inputs.numel() <= most:
+        written = 0 if self.target is None else self.target.numel()
+        if self.attend is None or self.inputs.numel() + written <= most:
             yield self
             return
         lengths = self.attend.sum(1).tolist()
-        start, longest = 0, 0
-        for place, length in enumerate(lengths):
-            if place > start and (place + 1 - start) * max(longest, length) > most:
-                yield self.part(slice(start, place), longest)
-                start, longest = place, 0
-            longest = max(longest, length)
-        yield self.part(slice(start, len(lengths)), longest)
+        targets = [0] * len(lengths) if self.target is None else (self.labels != IGNORE).sum(1).tolist()
+        start, longest, widest = 0, 0, 0
+        for place, (length, width) in enumerate(zip(lengths, targets, strict=True)):
+            if place > start and (place + 1 - start) * (max(longest, length) + max(widest, width)) > most:
+                yield self.part(slice(start, place), longest, widest)
+                start, longest, widest = place, 0, 0
+            longest, widest = max(longest, length), max(widest, width)
+        yield self.part(slice(start, len(lengths)), longest, widest)
 
-    def part(self, rows: slice, longest: int) -> Batch:
-        """Return some rows of a batch of texts, without the columns that only pad them."""
+    def part(self, rows: slice, longest: int, widest: int = 0) -> Batch:
+        """Return some rows of a batch of texts, without the columns that only pad them; `widest` is that of the targets."""
         assert self.attend is not None
         attend, labels = self.attend[rows, :longest], self.labels[rows]
-        labels = labels[:, :longest] if self.by_token else labels
+        target = None if self.target is None else self.target[rows, :widest]
+        labels = labels[:, : longest if target is None else widest] if self.by_token else labels
+        targets = int(present(labels).sum())
         changed: dict[str, Any] = {
             "inputs": self.inputs[rows, :longest],
             "attend": attend,
@@ -118,8 +134,10 @@ class Batch:
             "ids": self.ids[rows],
             "segments": None if self.segments is None else self.segments[rows, :longest],
         }
-        changed |= {"tokens": int(attend.sum()), "targets": int(present(labels).sum()), "padded": not bool(attend.all())}
-        return replace(self, **changed, extent=Extent.of([longest] * len(attend)))
+        tokens = int(attend.sum()) + (0 if target is None else targets)
+        changed |= {"target": target, "tokens": tokens, "targets": targets, "padded": not bool(attend.all())}
+        of_target = [] if target is None else [widest] * len(attend)
+        return replace(self, **changed, extent=Extent.of([longest] * len(attend), of_target))
 
 
 def present(labels: Tensor) -> Tensor:

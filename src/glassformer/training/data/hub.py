@@ -10,7 +10,8 @@ from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.columns import Raw, columns
 from glassformer.training.data.dataset import PARTS, Provenance
 from glassformer.training.data.folders import PART_NAMES
-from glassformer.training.data.texts import Rows, gather
+from glassformer.training.data.parallel import gather_for
+from glassformer.training.data.texts import Rows
 
 
 def read_hub(what: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
@@ -36,7 +37,7 @@ def read_hub(what: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Pr
             tally.add("left out: a part whose labels are all -1", part)
             continue
         raw = _rows(found[part], f"{name} {part}", asked)
-        parts[part] = gather(raw, asked, tally, f"{what} {part}", labelled=asked.label is not None)
+        parts[part] = gather_for(raw, asked, tally, f"{what} {part}", labelled=asked.label is not None)
     info = getattr(found["train"], "info", None)
     return parts, Provenance(f"Hugging Face hub, {what.removeprefix('hf:')}", str(getattr(info, "license", "")) or "not stated")
 

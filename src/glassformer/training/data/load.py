@@ -14,9 +14,10 @@ from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.paths import is_link, no_such, path_text
 from glassformer.spec.reading import is_there
 from glassformer.training.data.asked import Asked, Goal, OnBad, OnLong, Tally
-from glassformer.training.data.dataset import Dataset, Provenance
+from glassformer.training.data.dataset import Dataset, Provenance, RowsFor, Split
 from glassformer.training.data.folders import class_members, given_parts, read_texts
 from glassformer.training.data.images import read_pictures
+from glassformer.training.data.parallel import gather_for, gather_pairs, is_plain, read_two
 from glassformer.training.data.readers import read_table, table_kind
 from glassformer.training.data.sets import SETS, load_set
 from glassformer.training.data.splits import (
@@ -29,7 +30,7 @@ from glassformer.training.data.splits import (
     leaks,
     numbered,
 )
-from glassformer.training.data.texts import Rows, gather
+from glassformer.training.data.texts import Rows
 
 SHARES = (0.8, 0.1, 0.1)
 
@@ -39,6 +40,8 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
     *,
     text: str = "text",
     label: str | None = "label",
+    target: str | None = None,
+    rows_for: RowsFor | None = None,
     seed: int = 0,
     split: tuple[float, float, float] = SHARES,
     on_bad: OnBad = "refuse",
@@ -54,11 +57,14 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
     or `hf:NAME`. `text` and `label` are columns; `label=None` means plain text. Several text columns (`"premise,hypothesis"`)
     give rows of two texts. `task` says what labels are: classes (auto, classify), numbers (regress), any number of classes
     (multilabel), or none, where texts of a row belong together (embed). Missing splits are drawn from the training rows
-    with `seed`, in the shares of `split`.
+    with `seed`, in the shares of `split`. `rows_for="decoder"` reads the texts alone; `"seq2seq"` reads pairs: a text and its
+    translation in the column `target`, or in the file `target` beside a plain text file.
     """
     asked = Asked(
         text=text,
-        label=None if task == "embed" else label,
+        label=None if task == "embed" or rows_for == "decoder" else label,
+        target=target,
+        rows_for=rows_for or "encoder",
         on_bad=on_bad,
         on_empty=on_empty,
         on_long=on_long,
@@ -66,12 +72,10 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
         task=task,
     )
     shares = check_shares(split)
-    if not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise GlassformerError(f"seed={shown(seed)} is not allowed: a whole number from 0.")
+    _check_seed(seed)
     name = what if isinstance(what, str) else str(path("data", what))
     if name in SETS:
-        _refuse_options(name, asked, shares)
-        return load_set(name)
+        return _built_in(name, shares, rows_for, task=task, text=text, label=label, resize=resize, target=target)
     tally = Tally()
     if name.startswith("hf:"):
         given, provenance = read_hub_set(name, asked, tally)
@@ -83,12 +87,19 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
     return _assembled(name, given, shares, seed, tally, provenance)
 
 
-def _refuse_options(name: str, asked: Asked, shares: tuple[float, float, float]) -> None:
+def _check_seed(seed: int) -> None:
+    if not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise GlassformerError(f"seed={shown(seed)} is not allowed: a whole number from 0.")
+
+
+def _built_in(name: str, shares: tuple[float, float, float], rows_for: RowsFor | None, **options: Any) -> Dataset:
+    """Load a built-in dataset; options that would change its rows are refused."""
     if shares != SHARES:
         raise GlassformerError(f"{name} is a built-in dataset with fixed splits: leave split out.")
-    for option in ("task", "text", "label", "resize"):
-        if getattr(asked, option) != getattr(Asked(), option):
+    for option, value in options.items():
+        if value != getattr(Asked(), option):
             raise GlassformerError(f"{name} is a built-in dataset with fixed rows: leave {option} out.")
+    return suited(load_set(name), rows_for)
 
 
 def read_hub_set(name: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
@@ -139,14 +150,43 @@ def _read_rows(places: list[Path], asked: Asked, tally: Tally) -> Rows:
     """Read the rows of a file, of several shards, or of a folder."""
     first = places[0]
     if first.is_file():
-        plain = table_kind(first) == ".txt" or asked.label is None
-        tables: Iterable[Any] = chain.from_iterable(read_table(path, asked) for path in places)
-        return gather(tables, asked, tally, path_text(first), labelled=not plain)
+        return _of_tables(places, asked, tally)
     kind, members = class_members(first, tally)
+    if asked.rows_for == "seq2seq" or (asked.rows_for == "decoder" and kind == "image"):
+        needs = "pairs of texts: a table with two columns" if asked.rows_for == "seq2seq" else "texts"
+        raise GlassformerError(f"{path_text(first)} is a folder of {kind}s with classes, but this model learns from {needs}.")
     if kind == "text":
-        return gather(read_texts(members), asked, tally, path_text(first), labelled=True)
+        return gather_for(read_texts(members), asked, tally, path_text(first), labelled=asked.label is not None)
     pictures, labels = read_pictures(members, asked, tally, path_text(first))
     return Rows("image", pictures, labels)
+
+
+def _of_tables(places: list[Path], asked: Asked, tally: Tally) -> Rows:
+    """Read the rows of a file, or of the shards of one."""
+    name, target = path_text(places[0]), asked.target
+    if asked.rows_for == "seq2seq" and is_plain(places[0]):
+        if target is None or not is_there(target):
+            way = "--target FILE names it" if target is None else f"there is no file {shown(target)}"
+            raise GlassformerError(f"{name} is plain text: its translations are in a second file with as many lines. {way}.")
+        return gather_pairs(read_two(places[0], Path(target)), asked, tally, name)
+    tables: Iterable[Any] = chain.from_iterable(read_table(path, asked) for path in places)
+    plain = table_kind(places[0]) == ".txt" or asked.label is None
+    return gather_for(tables, asked, tally, name, labelled=not plain)
+
+
+def suited(data: Dataset, rows_for: RowsFor | None) -> Dataset:
+    """Return a built-in dataset as the model reads it: a decoder reads the texts of any."""
+    if rows_for is None or data.form.model == rows_for:
+        return data
+    if rows_for == "decoder" and data.form.inputs != "image" and data.form.targets != "text":
+        parts = {name: partial(_only_texts, data, name) for name in data.parts}
+        return replace(data, task="causal", labels=(), parts=parts, provenance=replace(data.provenance, baseline="none"))
+    kinds = {"encoder": "an encoder", "decoder": "a decoder", "seq2seq": "an encoder-decoder, such as transformer"}
+    raise GlassformerError(f"{data.name} is for {kinds[data.form.model]}, and the model is {kinds[rows_for]}: choose another.")
+
+
+def _only_texts(data: Dataset, name: str) -> Split:
+    return Split(name, "causal", list(data.part(name).texts()), None)
 
 
 def _assembled(  # turns rows into a Dataset

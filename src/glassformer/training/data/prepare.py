@@ -10,6 +10,7 @@ from glassformer.training.data.dataset import Split, TaskName
 from glassformer.training.data.examples import Examples, Reading
 from glassformer.training.data.picture_rows import PictureExamples
 from glassformer.training.data.text_rows import LabelledTexts, MaskedTexts, TaggedWords
+from glassformer.training.data.written_rows import NextTokens, Translations
 from glassformer.training.tokenizers import Tokenizer
 
 ROWS: dict[TaskName, Any] = {
@@ -21,6 +22,8 @@ ROWS: dict[TaskName, Any] = {
     "image": PictureExamples,
     "tag": TaggedWords,
     "mlm": MaskedTexts,
+    "causal": NextTokens,
+    "translate": Translations,
 }
 
 

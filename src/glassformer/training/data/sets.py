@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 import re
@@ -28,11 +29,12 @@ class BuiltIn:
     white: int = 255  # the brightest pixel
     folder: str = ""  # the name of the dataset by default
     prefix: str = ""  # of its file names
+    languages: tuple[str, str] | None = None  # the fields with a text and its translation
 
     @property
     def measure(self) -> str:
         """The unit of `to_beat`."""
-        return {"tag": "tokens", "mlm": ""}.get(self.task, "rows")
+        return {"tag": "tokens", "mlm": "", "translate": ""}.get(self.task, "rows")
 
 
 TOPICS = ("arts", "geography", "life_science", "physical_science", "society")
@@ -48,6 +50,8 @@ SETS: dict[str, BuiltIn] = {
     "lid-words": BuiltIn("tag", ("en", "hi", "other"), 100.0),
     "lid-words-romanised": BuiltIn("tag", ("en", "hi", "other"), 98.9, folder="lid-words", prefix="romanised_"),
     "mlm": BuiltIn("mlm"),
+    "translation-en-fr": BuiltIn("translate", languages=("en", "fr")),
+    "translation-en-hi": BuiltIn("translate", languages=("en", "hi")),
 }
 
 
@@ -99,10 +103,10 @@ def card(name: str) -> Card:
 def load_set(name: str) -> Dataset:
     """Load a built-in dataset; each split is read from its file on first access."""
     built_in, parts = SETS[name], card(name).rows(name)
-    ending = "npz" if built_in.task == "image" else "jsonl.gz"
+    stored = {_part(file.name, built_in.prefix): file.name for file in card(name).files if _belongs(file.name, name)}
 
     def reading(part: str) -> Split:
-        path = folder(name) / f"{built_in.prefix}{part}.{ending}"
+        path = folder(name) / stored[part]
         return _images(path, part, built_in) if built_in.task == "image" else _texts(path, part, built_in)
 
     return Dataset(name, built_in.task, labels(name), {part: partial(reading, part) for part in parts}, card(name).provenance)
@@ -122,12 +126,15 @@ def _images(path: Path, part: str, built_in: BuiltIn) -> Split:
 
 
 def _texts(path: Path, part: str, built_in: BuiltIn) -> Split:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    unpack = bz2.decompress if path.suffix == ".bz2" else gzip.decompress
+    rows = [json.loads(line) for line in unpack(path.read_bytes()).splitlines()]
     number = {label: place for place, label in enumerate(built_in.labels)}
     if built_in.task == "tag":
         words, tags = [tuple(row["tokens"]) for row in rows], [tuple(number[tag] for tag in row["tags"]) for row in rows]
         return Split(part, "tag", words, tags)
+    if built_in.languages is not None:
+        sources, targets = ([row[language] for row in rows] for language in built_in.languages)
+        return Split(part, "translate", sources, targets)
     texts = [row["text"] for row in rows]
     if built_in.task == "mlm":
         return Split(part, "mlm", texts, None)

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from statistics import fmean
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.training.data.dataset import FORMS, PARTS, Split, TaskName
+from glassformer.training.data.parallel import linked
 from glassformer.training.data.texts import Rows
 
 LARGE = 20.0  # numbers up to here are learned without scaling: ratings from 0 to 5, logarithms, shares
@@ -66,7 +68,7 @@ def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]
     """Return the row numbers of each split, stratified by class and chosen by a hash of the content, so that row order does
     not matter and equal texts (or images) are never in two splits."""
     groups: dict[bytes, list[int]] = {}
-    for place, key in enumerate(content_keys(rows)):
+    for place, key in enumerate(group_keys(rows)):
         groups.setdefault(hashlib.blake2b(str(seed).encode() + b"\0" + key, digest_size=16).digest(), []).append(place)
     classes: dict[Any, list[bytes]] = {}
     labels = _strata(rows)
@@ -113,6 +115,13 @@ def _text_keys(texts: Iterable[str]) -> list[bytes]:
     return [(NOISE.sub("", _one_form(text.casefold())) or text).encode() for text in texts]
 
 
+def group_keys(rows: Rows) -> list[bytes]:
+    """Return a key per row; rows with the same key are never in two splits."""
+    if rows.form.targets != "text":
+        return content_keys(rows)
+    return linked(content_keys(rows), content_keys(replace(rows, inputs=rows.labels)))
+
+
 def _one_form(text: str) -> str:
     """Normalize to NFC, as the tokenizer does."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -135,7 +144,7 @@ def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
             raise GlassformerError(f"{name}: the split {part} is empty.")
     used = {part: _used(rows) for part, rows in parts.items()}
     labels = used["train"]
-    if parts["train"].form.targets in ("none", "number"):
+    if parts["train"].form.targets in ("none", "number", "text"):
         return ()
     if len(labels) < 2:
         alike = f"every training row has the label '{shown(min(labels))}'" if labels else "no training row has a label"
@@ -170,6 +179,8 @@ def check_label_column(rows: Rows, name: str) -> None:
 
 def always_one(parts: Mapping[str, Rows]) -> str:
     """Return the baseline that always predicts the same: the most frequent training label, or the mean number."""
+    if parts["train"].form.targets == "text":
+        return "none"
     if parts["train"].form.targets == "number":
         mean = fmean(_every(parts["train"]))
         error = fmean((number - mean) ** 2 for number in _every(parts["test"]))
@@ -226,8 +237,8 @@ def numbered(name: str, rows: Rows, labels: tuple[str, ...]) -> Split:
     """Convert rows to a split, with label names as numbers."""
     number = {label: place for place, label in enumerate(labels)}
     task: TaskName = rows.task
-    if rows.labels is None:
-        return Split(name, task, rows.inputs, None)
+    if rows.labels is None or rows.form.targets == "text":
+        return Split(name, task, rows.inputs, rows.labels)
     if rows.form.lists:
         return Split(name, task, rows.inputs, [tuple(number[tag] for tag in tags) for tags in rows.labels])
     if rows.form.targets == "number":

@@ -13,6 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from glassformer.model import Encoder
 from glassformer.model.adapters import lora
+from glassformer.model.boundary.decoder import model_of
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import first, gathered
@@ -93,7 +94,7 @@ class ParallelEncoder:
         """Return the full encoder in the first process, and None in the others."""
         if not self.sharded:
             return self.encoder if first() else None
-        made = Encoder(self.encoder.spec, device="cpu", fresh=False) if first() else None
+        made = model_of(self.encoder.spec, device="cpu", fresh=False) if first() else None
         if made is not None:
             lora.apply_same(made, self.encoder)
         into = dict(made.named_parameters()) if made is not None else {}
@@ -110,7 +111,7 @@ def shard_encoder(encoder: Encoder, worker: Worker) -> None:
     from torch.distributed.fsdp import fully_shard
 
     mesh = init_device_mesh(worker.device.type, (worker.world,))
-    for block in encoder.layers.values():
+    for block in encoder.blocks():
         fully_shard(block, mesh=mesh)
     fully_shard(encoder, mesh=mesh)
 

@@ -6,8 +6,10 @@ from glassformer.training.tasks.masked_tokens import MaskedTokens
 from glassformer.training.tasks.numbers import Numbers, Similarity
 from glassformer.training.tasks.several import SeveralClasses
 from glassformer.training.tasks.task import Task
+from glassformer.training.tasks.writing import NextToken, Translation
 
-EVERY = (Texts(), Pairs(), Numbers(), Similarity(), SeveralClasses(), Images(), Words(), MaskedTokens())
+ENCODING = (Texts(), Pairs(), Numbers(), Similarity(), SeveralClasses(), Images(), Words(), MaskedTokens())
+EVERY: tuple[Task, ...] = (*ENCODING, NextToken(), Translation())
 TASKS: dict[TaskName, Task] = {task.name: task for task in EVERY}
 
 __all__ = ["TASKS", "Task", "task_of"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -13,11 +14,12 @@ from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.model import Encoder
 from glassformer.show.metric import ACCURACY, Metric, decided_by
 from glassformer.spec import EncoderSpec
-from glassformer.training.data.dataset import Dataset, TaskName
+from glassformer.training.data.dataset import Dataset, Split, TaskName
 from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import added_up
 from glassformer.training.settings import Settings
 from glassformer.training.tasks.objective import PLAIN, Objective
+from glassformer.training.tokenizers import Kind
 
 
 class Judged(NamedTuple):
@@ -51,6 +53,9 @@ class Task:
     counts: ClassVar[str] = "accuracy"  # what the share of correct predictions is called in training; "": nothing is counted
     independent: ClassVar[bool] = True  # whether a row has its loss whatever the other rows of its batch are
     long_texts: ClassVar[bool] = False  # whether its rows are pieces of any length, for which a budget of tokens is the default
+    by_tokens: ClassVar[bool] = False  # whether that is so on a CPU, too
+    tokens: ClassVar[Kind] = "wordpiece"  # the tokenizer that is trained on its texts
+    ends: ClassVar[bool] = True  # whether that tokenizer puts a token after a text
 
     small: ClassVar[dict[str, Any]] = {}  # fields of the small encoder that is chosen where no spec is given
 
@@ -99,6 +104,10 @@ class Task:
 
     def config(self) -> dict[str, Any]:
         """Return what the task adds to the config of a model: what the logits of its head mean."""
+        return {}
+
+    def scores(self, best: Path, test: Split, say: Callable[[str], None]) -> dict[str, Any]:  # noqa: ARG002
+        """Return further figures of the finished model in the folder `best`, on test data."""
         return {}
 
     def finish(self, folder: Path, spec: EncoderSpec, settings: Settings) -> None:
