@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from glassformer.training import state
-from glassformer.training.worker import number_format
+from glassformer.training.data.batches import BatchStream
+from glassformer.training.distributed.parallel_encoder import ParallelEncoder
+from glassformer.training.feed import Feed
+from glassformer.training.runs import Run
+from glassformer.training.saving import Progress, Saving
+from glassformer.training.settings import Settings
+from glassformer.training.worker import Worker, number_format
 
-if TYPE_CHECKING:
-    from glassformer.training.loop import Trainer
+
+class Says(Protocol):
+    """Receives lines."""
+
+    def say(self, line: str) -> None: ...
+
+
+class Trainer(Protocol):
+    """The part of the training loop's state that is read here."""
+
+    run: Run
+    settings: Settings
+    where: Worker
+    spread: ParallelEncoder
+    feed: Feed
+    stream: BatchStream
+    saving: Saving
+    progress: Progress
+
+    @property
+    def watch(self) -> Says: ...
 
 
 def fill_best(trainer: Trainer) -> dict[str, Any] | None:
