@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from model_cases import rich_specs
 from strategies import decoder_specs
-from tiny_models import CASES, NOT_IN_TRANSFORMERS, VARIANTS, inputs_for
+from tiny_models import BUILT, BUILT_VARIANTS, NOT_IN_TRANSFORMERS, inputs_for
 
 from glassformer.numbers import Run, legible_weights, random_weights, run
 from glassformer.numbers.contributions.ledger import Contributions
@@ -94,7 +94,7 @@ def inputs_of(program: Any, number: int) -> dict[str, Any]:
     return {first.name: rng.normal(size=first.shape)}
 
 
-FAMILY_CASES = [case for case in (*CASES, *VARIANTS) if case.family not in NOT_IN_TRANSFORMERS]
+FAMILY_CASES = [case for case in (*BUILT, *BUILT_VARIANTS) if case.family not in NOT_IN_TRANSFORMERS]
 
 
 def family_run(case: Any) -> Run:

@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from tiny_models import CASES, VARIANTS, all_in_float64, farthest, guest, inputs_for, model_of, save
+from tiny_models import BUILT, BUILT_VARIANTS, all_in_float64, farthest, guest, inputs_for, model_of, save
 
 COUNTS = [8, pytest.param(1_000, marks=pytest.mark.slow)]
 UNLIKE = ("transformers_version", "dtype", "torch_dtype", "architectures")
@@ -27,7 +27,7 @@ WIDTHS = {"hidden_size": "num_attention_heads", "dim": "n_heads", "d_model": "en
 
 def drawn(count, chance):
     """So many models: every class and variant in turn, its layers, heads, widths and tables drawn where its config has them."""
-    every = chance.sample([*CASES, *VARIANTS], len(CASES) + len(VARIANTS))
+    every = chance.sample([*BUILT, *BUILT_VARIANTS], len(BUILT) + len(BUILT_VARIANTS))
     for number in range(count):
         case = every[number % len(every)]
         config, changes = case.config, dict(case.changes)

@@ -12,7 +12,7 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-COMPACT = ("squeezebert", "longformer")
+COMPACT = ("squeezebert", "longformer", "mobilebert")
 FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", "roformer", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
@@ -60,6 +60,12 @@ OWN = {
     },
     "roformer": {"embedding_size": (None, 4, 8), "rotary_value": (True, False)},
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
+    "mobilebert": {
+        **{"embedding_size": (4, 8, 12), "trigram_input": (True, True, False), "use_bottleneck": (True, True, False)},
+        **{"intra_bottleneck_size": (4, 8), "use_bottleneck_attention": (False, False, False, True)},
+        **{"key_query_shared_bottleneck": (True, True, True, False), "num_feedforward_networks": (1, 2, 4)},
+        **{"normalization_type": ("no_norm", "no_norm", "no_norm", "layer_norm"), "classifier_activation": (True, True, False)},
+    },
     "longformer": {"attention_window": (2, 2, 8, 8, 3, [4, 4], [2, 4])},
     "squeezebert": {
         **{"hidden_size": (12, 12, 24), "embedding_size": (12, 12, 24), "q_groups": (1, 2, 3), "k_groups": (1, 4)},

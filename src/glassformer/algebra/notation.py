@@ -103,7 +103,11 @@ NORM_INDEX = {
     "norm_cross": "C",
     "output_norm_cross": "OC",
     "token_norm": "T",
+    "norm_3": "3",
+    "norm_narrow": "N",
+    "norm_asked": "A",
 }
+NORM_INDEX |= {f"norm_ffn_{number}": f"U{number}" for number in range(1, MOST_SIZES + 1)}
 NORM_INDEX |= {f"conv_norm_{number}": f"C{number}" for number in range(1, MOST_SIZES + 1)}
 NORM_INDEX_INSIDE: dict[BlockKind, str] = {"embeddings": "E", "pooler": "P", "head": "H"}
 

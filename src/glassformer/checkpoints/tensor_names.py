@@ -148,8 +148,8 @@ def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
         return Place(at.name, (math.prod(shape[:2]), *shape[2:], *(1,) * at.ones_after))
     if symbol.startswith("W_"):
         convolution = symbol.startswith("W_conv")
-        # The input of W_O is (head, d_v) and that of a convolution (feature, frame): the first two axes.
-        split = 2 if symbol == "W_O" or convolution else 1
+        # The input of W_O is (head, d_v), that of a convolution (feature, frame), that of neighbours (place, feature).
+        split = 2 if symbol == "W_O" or convolution or (symbol == "W_N" and len(shape) == 3) else 1
         rows = math.prod(shape[split:])
         total, part = _share(at, rows, spec)
         columns = shape[:2] if convolution else (math.prod(shape[:split]),)

@@ -42,12 +42,13 @@ class Turn(NamedTuple):
     waves: Tensor | None = None
 
 
-def attention(
+def attention(  # noqa: PLR0913
     write: Writer,
     spec: EncoderSpec,
     queries: Tensor,
     memory: Tensor,
     *,
+    values: Tensor | None = None,
     real: Tensor | None = None,
     by_distance: Tensor | None = None,
     mask: Mask | None = None,
@@ -55,13 +56,13 @@ def attention(
 ) -> Tensor:
     """Each position of `queries` (`t`, or `u` in a decoder over an encoder) reads the positions `s` of `memory`.
 
-    The memory may be another sequence.
+    The memory may be another sequence, and `values`, by default the same, what the values are made of.
 
     `real` says which keys are no padding (True = attend), `mask` who may see whom. `by_distance` is a bias for the scores, or,
     where positions are disentangled, a vector for each bucket of distances, which attends and is attended to as well.
     `turn` says how queries and keys are rotated by their positions, if they are.
     """
-    q, k, v = _projected(write, spec, queries, memory, turn)
+    q, k, v = _projected(write, spec, queries, (memory, memory if values is None else values), turn)
     head, d_v = q.axes[-2], v.axes[-1]
     batch, t, s = memory.axes[0], queries.axes[-2], memory.axis("s")
     square = (batch, head, t, s)
@@ -81,14 +82,15 @@ def attention(
     weights = write.step("weights", "weights", SOFTMAX, scores)
     mixed = (batch, t, head, d_v)
     mix = whole.mix(weights, v, mixed) if whole else write.step("mix", "mix", CONTRACT, weights, v, axes=mixed)
-    d_model, bias, groups = Axis("d_model", spec.d_model), spec.bias("output"), spec.groups_of("output")
-    return linear(write, "out", "attention output", mix, "O", (d_model,), bias=bias, over=(head, d_v), groups=groups)
+    into = Axis("d_model" if spec.bottleneck is None else "d_bottleneck", spec.inner_width)
+    bias, groups = spec.bias("output"), spec.groups_of("output")
+    return linear(write, "out", "attention output", mix, "O", (into,), bias=bias, over=(head, d_v), groups=groups)
 
 
 def _projected(
-    write: Writer, spec: EncoderSpec, queries: Tensor, memory: Tensor, turn: Turn | None
+    write: Writer, spec: EncoderSpec, queries: Tensor, memory: tuple[Tensor, Tensor], turn: Turn | None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, keys and values, head by head.
+    """Queries, keys and values, head by head; `memory` is what keys are made of, and what values are.
 
     Grouped-query attention (Ainslie et al. 2023) has fewer heads of keys and values, each used by several query heads.
     """
@@ -96,8 +98,8 @@ def _projected(
     shared = spec.group > 1
     kv_head = Axis("kv_head", spec.key_heads) if shared else head
     q = _normed(write, spec, "q", "query", queries, (head, d_k))
-    k = _normed(write, spec, "k", "key", memory, (kv_head, d_k))
-    v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"), groups=spec.groups_of("v"))
+    k = _normed(write, spec, "k", "key", memory[0], (kv_head, d_k))
+    v = linear(write, "v", "value", memory[1], "V", (kv_head, d_v), bias=spec.bias("v"), groups=spec.groups_of("v"))
     if turn is not None:
         q, k, v = _rotated(write, spec, turn, q, k, v)
     if shared:

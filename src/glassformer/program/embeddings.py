@@ -5,7 +5,20 @@ from __future__ import annotations
 import math
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, HalfSinusoid, Join, LeaveOut, Lookup, Patch, Rescale, Rows, Scale, Sinusoid, Slice
+from glassformer.program.operations import (
+    Add,
+    HalfSinusoid,
+    Join,
+    LeaveOut,
+    Lookup,
+    Neighbours,
+    Patch,
+    Rescale,
+    Rows,
+    Scale,
+    Sinusoid,
+    Slice,
+)
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.sound import blanked, convolved_positions, sound
@@ -69,6 +82,8 @@ def _tokens(
     if spec.token_dropout is not None:
         padding = () if real is None else (real.seen(s="t"),)
         terms = [inside.step("rescaled", "rescaled token", Rescale(spec.token_dropout), *terms, tokens, *padding)]
+    if spec.token_kernel is not None:
+        terms, width = [_from_neighbours(inside, spec, terms[0])], Axis("d_model", spec.d_model)
     if spec.segments is not None:
         segments = write.input("segments", "input", *tokens.axes)
         table = inside.parameter("E_segment", "segment", Axis("segment", spec.segments), width, kind="table")
@@ -76,6 +91,15 @@ def _tokens(
     if spec.token_norm:
         terms = [norm(inside, spec, "token_norm", terms[0])]
     return _add_positions(inside, spec, terms, tokens.axes[1], width)
+
+
+def _from_neighbours(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+    """The embeddings of each token and its neighbours projected to d_model (Sun et al. 2020, section 3.3)."""
+    kernel = Axis("kernel", spec.token_kernel or 1)
+    beside = Neighbours("t", x.axis("t"), kernel, 1, kernel.size // 2, descending=True)
+    near = inside.step("neighbours", "position neighbours", beside, x)
+    into, over = (Axis("d_model", spec.d_model),), (kernel, x.axes[-1])
+    return linear(inside, "from_neighbours", "token projection", near, "N", into, bias=spec.bias("embedding"), over=over)
 
 
 def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:

@@ -150,7 +150,10 @@ def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) ->
         hidden = linear(head, "hidden", "head hidden", x, "H", into, bias=spec.bias("head"))
         function = GATES.get(spec.activation, spec.activation) if spec.head_hidden == "none" else spec.head_hidden
         active = head.step("active", "head activation", Pointwise(function), hidden)
-        x = norm(head, spec, "norm", active)
+        x = norm(head, spec, "norm", active, kind="layer" if spec.norm_kind == "scale" else None)
+    if spec.wide_output:
+        _wide_logits(head, spec, x, table)
+        return
     vocab, width = table.axes[0], x.axes[-1]
     if spec.tie:
         weight = head.tied("W_vocab", table._replace(axes=(vocab, width)))
@@ -160,6 +163,24 @@ def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) ->
         head.parameter("b_spare", "spare bias", vocab, kind="bias")
     bias = (head.parameter("b_vocab", "logits", vocab, kind="bias"),) if spec.bias("decoder") else ()
     head.step("logits", "logits", AFFINE if bias else CONTRACT, x, weight, *bias, axes=(*x.axes[:-1], vocab))
+
+
+def _wide_logits(head: Writer, spec: EncoderSpec, x: Tensor, table: Tensor) -> None:
+    """The first features times the token table (tied) or another matrix of its size, the rest times a matrix of its own."""
+    (vocab, narrow), features = table.axes, x.axes[-1]
+    rest = Axis("d_rest", features.size - narrow.size)
+    first = head.step("first_features", "slice", Slice(features.name, 0, narrow.size), x)
+    last = head.step("last_features", "slice", Slice(features.name, narrow.size, features.size), x)
+    weight = head.tied("W_vocab", table) if spec.tie else head.parameter("W_vocab", "logits", narrow, vocab)
+    if spec.spare_bias:
+        head.parameter("b_spare", "spare bias", vocab, kind="bias")
+    of_table, axes = [first.seen(**{features.name: narrow.name}), weight], (*x.axes[:-1], vocab)
+    if spec.bias("decoder"):
+        of_table.append(head.parameter("b_vocab", "logits", vocab, kind="bias"))
+    one = head.step("table_logits", "table logits", AFFINE if len(of_table) == 3 else CONTRACT, *of_table, axes=axes)
+    own = head.parameter("W_rest", "rest logits", rest, vocab)
+    other = head.step("rest_logits", "rest logits", CONTRACT, last.seen(**{features.name: rest.name}), own, axes=axes)
+    head.step("logits", "logits", Add(), one, other)
 
 
 def _next_token(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> None:

@@ -75,12 +75,17 @@ def norm(
     kind: NormKind | None = None,
     over: str | None = None,
 ) -> Tensor:
-    """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, in its steps; over `over` it is a group norm of each feature."""
+    """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, in its steps, or gamma and beta alone.
+
+    Over `over` it is a group norm of each feature.
+    """
     inside = write.at(word, "norm")
     features, kind = x.axes[-1], kind or spec.norm_kind
-    normalised = standardised(inside, x, over or features.name, eps or spec.eps, centred=kind == "layer")
+    normalised = x
+    if kind != "scale":
+        normalised = standardised(inside, x, over or features.name, eps or spec.eps, centred=kind == "layer")
     scale = [inside.parameter("gamma", "gamma", features, kind="norm")]
-    if kind == "layer" and spec.bias("norm"):
+    if kind != "rms" and spec.bias("norm"):
         scale.append(inside.parameter("beta", "beta", features, kind="norm"))
     return inside.result("norm output", Shift(plus_one=spec.norm_offset), normalised, *scale)
 

@@ -120,6 +120,7 @@ Role = Literal[
     "gate",  # how much of the relative bias a token takes
     "gated bias",
     "projected token",
+    "token projection",  # of a token and its neighbours, to d_model
     "projected embedding",  # from d_embedding to d_model
     # Attention
     "query",
@@ -173,6 +174,9 @@ Role = Literal[
     "scaled ffn output",
     "scaled cross output",
     "attention residual",  # the input plus the output of the attention
+    "narrowed",  # the layer's input, in a bottleneck
+    "widened",
+    "bottleneck residual",
     "cross residual",  # plus what cross-attention gives
     "ffn residual",
     # Pooler
@@ -187,6 +191,8 @@ Role = Literal[
     "head hidden",
     "head activation",
     "logits",
+    "table logits",  # by the features that the token table has
+    "rest logits",  # by the others
     "projected output",  # from d_model to the width of the token table
     "scaled output",  # divided by √d_model
     "uncapped logits",  # before an offset is added, or they are capped

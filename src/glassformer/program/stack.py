@@ -8,6 +8,7 @@ from typing import NamedTuple
 from glassformer.program.attention import Turn, attention, relative_table
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.beside import beside
+from glassformer.program.bottleneck import bottleneck_layer, feed_forwards
 from glassformer.program.operations import Add, LinearBias, Mask, MaskAroundQuestions, Multiply, Rows
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Writer
@@ -80,9 +81,15 @@ def _layer(
         base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
         turn = Turn(base, rotary)
 
-    def attend(y: Tensor) -> Tensor:
-        inside, keys = write.at("attention", "attention"), y.seen(**{y.axes[-2].name: "s"})
-        return attention(inside, spec, y, keys, real=real, by_distance=by_distance, mask=mask, turn=turn)
+    def attend(y: Tensor, values: Tensor | None = None) -> Tensor:
+        inside, seen = write.at("attention", "attention"), {y.axes[-2].name: "s"}
+        read = None if values is None else values.seen(**seen)
+        keys = y.seen(**seen)
+        return attention(inside, spec, y, keys, values=read, real=real, by_distance=by_distance, mask=mask, turn=turn)
+
+    if spec.bottleneck is not None:
+        bottleneck_layer(write, spec, x, attend)
+        return write.hidden("out")
 
     if spec.block == "attention":
         attend(x)
@@ -97,6 +104,9 @@ def _layer(
             return attention(write.at("cross", "cross"), spec, y, vectors, real=padding)
 
         x = _sub_layer(write, spec, "cross", "cross", x, x, cross)
+    if spec.ffn_blocks > 1:
+        feed_forwards(write, spec, x)
+        return write.hidden("out")
     y = entered if spec.residual == "parallel" else x  # parallel: both sub-layers read what enters the layer (GPT-J, NeoX)
     x = _sub_layer(write, spec, "2", "ffn", x, y, lambda y: feed_forward(write.at("ffn", "ffn"), spec, y))
     if spec.beside_kernel is not None and number == 0:

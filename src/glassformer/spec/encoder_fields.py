@@ -37,10 +37,11 @@ RelativeProjections = Literal["shared", "own"]
 ConvolutionNorm = Literal["none", "group", "layer"]
 PositionNorm = Literal["weight", "output"]
 NormPlace = Literal["post", "pre"]
-NormKind = Literal["layer", "rms"]
+NormKind = Literal["layer", "rms", "scale"]
 FinalNorm = Literal["none", "all", "pooled"]
 Pointwise = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
 Activation = Literal[Pointwise, "reglu", "geglu", "geglu_tanh", "swiglu"]
+BottleneckReads = Literal["keys", "all"]
 BiasPlace = Literal[
     "q",
     "k",
@@ -100,8 +101,21 @@ class EncoderFields(Viewed):
     layers: int = _is(6, "number of layers")
     block: Block = _is("layer", "what one layer contains: a full encoder layer, or only its attention sub-layer")
 
+    bottleneck: int | None = _is(
+        None, "width inside each layer, which narrows its input and widens its output again (MobileBERT)"
+    )
+    bottleneck_reads: BottleneckReads = _is(
+        "keys",
+        "with a bottleneck: all attention reads it, or queries and keys one of their own, and values the wide input",
+    )
+    ffn_blocks: int = _is(1, "feed-forward blocks of a layer, one after the other (4 in MobileBERT)")
+
     vocab: int | None = _is(None, "vocabulary size, the rows of the token embedding table; none: no token embedding")
     embedding_size: int | None = _is(None, "width of the embedding tables; if given, a projection to d_model follows")
+    token_kernel: int | None = _is(
+        None,
+        "neighbouring tokens whose embeddings are projected together, before positions are added (3 in MobileBERT)",
+    )
     embedding_norm: bool = _is(False, "a norm after the embeddings")
     embedding_scale: EmbeddingScale = _is("none", "factor on the token embeddings")
     token_dropout: int | None = _is(
@@ -136,7 +150,7 @@ class EncoderFields(Viewed):
     )
 
     norm: NormPlace = _is("post", "norm after the residual sum (2017 paper, BERT) or before the sub-layer (ViT, T5)")
-    norm_kind: NormKind = _is("layer", "LayerNorm, or RMSNorm (no mean, no beta)")
+    norm_kind: NormKind = _is("layer", "LayerNorm, RMSNorm (no mean, no beta), or only gamma and beta (MobileBERT)")
     final_norm: FinalNorm | None = _is(
         None, "norm after the last layer: on all tokens, on the pooled token only, or none; if not given, all with norm=pre"
     )
@@ -222,6 +236,10 @@ class EncoderFields(Viewed):
     layer_sum: bool = _is(False, "the head reads a learned weighted sum of the input of layer 0 and the outputs of all layers")
     head_width: int | None = _is(
         None, "width of an untied masked-token head's hidden layer; that of the token table if not given"
+    )
+    wide_output: bool = _is(
+        False,
+        "a masked-token head's output matrix has features beside the table's, d_model in all (MobileBERT)",
     )
     tie: bool = _is(True, "masked-token heads use the token embedding table as their output matrix")
     contact_head: bool = _is(

@@ -19,7 +19,12 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
     @cached_property
     def head_k(self) -> int:
         """d_k, given or derived."""
-        return self.d_k if self.d_k is not None else self.d_model // self.heads
+        return self.d_k if self.d_k is not None else self.inner_width // self.heads
+
+    @cached_property
+    def inner_width(self) -> int:
+        """Width of what attention and feed-forward blocks add to: d_model, or that of the bottleneck."""
+        return self.d_model if self.bottleneck is None else self.bottleneck
 
     @cached_property
     def head_v(self) -> int:
@@ -51,6 +56,8 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
     @property
     def vocab_width(self) -> int:
         """Width of the vectors that a masked-token head multiplies with its output matrix."""
+        if self.wide_output:
+            return self.d_model
         return self.head_width if self.head_width is not None else self.table_width if self.head_dense else self.d_model
 
     @cached_property

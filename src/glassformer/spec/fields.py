@@ -93,6 +93,8 @@ RANGES = {
     "layer_cycle": (1, MOST_LAYERS),
     "global_every": (1, MOST_LAYERS),
     "global_offset": (0, MOST_LAYERS),
+    "ffn_blocks": (1, MOST_SIZES),
+    "token_kernel": (1, MOST_SIZES),
 }
 
 

@@ -22,6 +22,7 @@ def check(spec: EncoderSizes) -> None:
     _groups(spec)
     _positions(spec)
     _layers(spec)
+    _bottleneck(spec)
     _global_tokens(spec)
     _beside(spec)
     _input(spec)
@@ -31,7 +32,7 @@ def check(spec: EncoderSizes) -> None:
 
 
 def _widths(spec: EncoderSizes) -> None:
-    if spec.d_k is None and spec.d_model % spec.heads:
+    if spec.d_k is None and spec.inner_width % spec.heads:
         raise GlassformerError(
             f"heads={spec.heads} does not divide d_model={spec.d_model}, and d_k is not given: "
             f"every head needs a whole number of features. Try heads={nearest_divisor(spec.d_model, spec.heads)} or give d_k."
@@ -80,6 +81,27 @@ def _groups(spec: EncoderSizes) -> None:
                 f"groups={field_text(spec.groups)}: the projection {place} is between {spec.d_model} and {width} features, and "
                 f"{count} groups do not divide both. Try {math.gcd(spec.d_model, width)} or one of its divisors."
             )
+
+
+def _bottleneck(spec: EncoderSizes) -> None:
+    """Rules of layers inside a bottleneck, and of token embeddings that are projected before others are added."""
+    whole = spec.norm == "post" and spec.block == "layer" and not spec.layer_scale and not spec.groups and not spec.by_distance
+    plain = whole and spec.global_attention == "none" and spec.pooler != "attention" and spec.beside_kernel is None
+    for field, given in (("bottleneck", spec.bottleneck), ("ffn_blocks", spec.ffn_blocks if spec.ffn_blocks > 1 else None)):
+        if given is not None and not plain:
+            raise GlassformerError(
+                f"{field}={given} is implemented for plain layers with norm=post only: without layer_scale, groups, positions by "
+                "distance, global tokens and an attention pooler. Leave it out."
+            )
+    if spec.token_kernel is not None and (spec.vocab is None or spec.embedding_size is None or spec.token_norm):
+        raise GlassformerError(
+            f"token_kernel={spec.token_kernel} projects token embeddings of their own width: give vocab and embedding_size."
+        )
+    if spec.wide_output and (spec.table_width >= spec.d_model or not spec.head_dense or spec.head_width is not None):
+        raise GlassformerError(
+            "wide_output=true adds features to those of the token table: give an embedding_size below d_model, "
+            "head_dense=true, and no head_width."
+        )
 
 
 def nearest_divisor(width: int, wanted: int) -> int:
@@ -321,7 +343,7 @@ def _vocabulary(spec: EncoderSizes) -> None:
             f"head_width={spec.head_width} sets the width of a hidden layer before an untied output matrix, but {field}. "
             "Give tie=false and head_dense=true, or leave head_width out."
         )
-    if spec.head in MASKED_HEADS and spec.tie and spec.vocab_width != spec.table_width:
+    if spec.head in MASKED_HEADS and spec.tie and not spec.wide_output and spec.vocab_width != spec.table_width:
         raise GlassformerError(
             f"head_dense=false multiplies vectors of d_model={spec.d_model} with the token table, whose width is "
             f"embedding_size={spec.embedding_size}. Give tie=false, or leave embedding_size out."

@@ -40,6 +40,7 @@ NEUTRAL: dict[str, Any] = {
     "rotary_values": False,
     "spare_bias": False,
     "spare_pooler": False,
+    "wide_output": False,
     "tie": True,
 }
 
@@ -102,6 +103,20 @@ RULES = (
         "has no effect, since the head reads every token",
         "head",
         "Leave pooler out.",
+    ),
+    _Rule(
+        ("bottleneck_reads",),
+        lambda spec: spec.bottleneck is not None,
+        "applies to layers inside a bottleneck, and there is none",
+        "bottleneck",
+        "Add bottleneck=128.",
+    ),
+    _Rule(
+        ("wide_output",),
+        lambda spec: spec.head in MASKED_HEADS,
+        "widens the output matrix of a head that predicts tokens, and there is none",
+        "head",
+        "Add head=mlm.",
     ),
     _Rule(
         ("spare_pooler",),

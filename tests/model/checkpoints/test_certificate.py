@@ -10,7 +10,7 @@ import pytest
 import torch
 from checkpoint_files import CONFIG, bert_folder, tensors_of
 from model_cases import BERT, VIT
-from tiny_models import CASES, Case, guest, model_of, save
+from tiny_models import BUILT, Case, guest, model_of, save
 
 import glassformer as gf
 from glassformer.api.verification import certify
@@ -52,7 +52,7 @@ ORDINARY = ("RobertaModel", "T5EncoderModel", "ModernBertModel", "ViTModel", "CL
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(c, id=c.name, marks=() if c.name in ORDINARY else pytest.mark.slow) for c in CASES]
+    "case", [pytest.param(c, id=c.name, marks=() if c.name in ORDINARY else pytest.mark.slow) for c in BUILT]
 )
 def test_every_family_gets_its_certificate(case, tmp_path):
     guest("transformers")

@@ -14,7 +14,7 @@ import pytest
 import torch
 from checkpoint_files import CONFIG, add_tokenizer, bert_folder
 from model_cases import BERT, MODERN, VIT
-from tiny_models import CASES, VARIANTS, Case, class_of, guest, model_of, save
+from tiny_models import BUILT, BUILT_VARIANTS, Case, class_of, guest, model_of, save
 
 import glassformer as gf
 from glassformer.errors import GlassformerError
@@ -38,7 +38,7 @@ ORDINARY = """
 
 
 def cases() -> list[Any]:
-    every = [*CASES, *VARIANTS]
+    every = [*BUILT, *BUILT_VARIANTS]
     assert set(ORDINARY) <= {case.name for case in every}
     return [pytest.param(one, id=one.name, marks=() if one.name in ORDINARY else pytest.mark.slow) for one in every]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 from checkpoint_files import CONFIG, bert_folder, file_bytes, header_and_data, sharded, tensors_of
-from tiny_models import CASES, VARIANTS, Case, all_in_float64, farthest, guest, inputs_for, model_of, save
+from tiny_models import BUILT, BUILT_VARIANTS, Case, all_in_float64, farthest, guest, inputs_for, model_of, save
 
 from glassformer import model as room
 from glassformer.checkpoints.matching import MismatchError
@@ -54,7 +54,7 @@ def refusal(folder: Path, **options: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("case", some_slow([*CASES, *VARIANTS]))
+@pytest.mark.parametrize("case", some_slow([*BUILT, *BUILT_VARIANTS]))
 def test_a_loaded_model_computes_what_transformers_computes(case, tmp_path):
     original = model_of(case)
     save(original, tmp_path)

@@ -1,11 +1,11 @@
-"""Tensor names of text encoders with cheaper layers: SqueezeBERT."""
+"""Tensor names of text encoders with cheaper layers: SqueezeBERT and MobileBERT."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from glassformer.files.name_tables.names import At, Names
-from glassformer.files.name_tables.text import BERT
+from glassformer.files.name_tables.text import BERT, BERT_BODY, BERT_HEADS, BERT_LAYER
 
 
 def convolution(name: str) -> At:
@@ -33,6 +33,38 @@ SQUEEZEBERT = replace(
     ),
 )
 
+MOST_BLOCKS = 32  # feed-forward blocks of a layer
+MOBILEBERT = replace(
+    BERT,
+    prefixes=("mobilebert.",),
+    body={**BERT_BODY, "embeddings.N": "embeddings.embedding_transformation"},
+    layers=(
+        (
+            "encoder.layer.{n}.",
+            {
+                **BERT_LAYER,
+                "W_narrow": "bottleneck.input.dense.weight",
+                "b_narrow": "bottleneck.input.dense.bias",
+                "norm_narrow": "bottleneck.input.LayerNorm",
+                "W_asked": "bottleneck.attention.dense.weight",
+                "b_asked": "bottleneck.attention.dense.bias",
+                "norm_asked": "bottleneck.attention.LayerNorm",
+                **{f"ffn_{i}.1": f"ffn.{i - 1}.intermediate.dense" for i in range(1, MOST_BLOCKS)},
+                **{f"ffn_{i}.2": f"ffn.{i - 1}.output.dense" for i in range(1, MOST_BLOCKS)},
+                **{f"norm_ffn_{i}": f"ffn.{i - 1}.output.LayerNorm" for i in range(1, MOST_BLOCKS)},
+                "W_wide": "output.bottleneck.dense.weight",
+                "b_wide": "output.bottleneck.dense.bias",
+                "norm_3": "output.bottleneck.LayerNorm",
+            },
+        ),
+    ),
+    heads={
+        ending: {**table, "head.W_rest": At("cls.predictions.dense.weight", input_first=True)} if "head.H" in table else table
+        for ending, table in BERT_HEADS.items()
+    },
+)
+
 NAMES: dict[str, Names] = {
+    "mobilebert": MOBILEBERT,
     "squeezebert": SQUEEZEBERT,
 }

@@ -13,6 +13,7 @@ from glassformer.errors import GlassformerError
 from glassformer.model.boundary import checks, names, start
 from glassformer.model.encoder import Inputs, Output, PlainEncoder, Wanted
 from glassformer.spec import EncoderSpec
+from glassformer.spec.fields import field_text
 
 
 class Encoder(PlainEncoder):
@@ -33,11 +34,7 @@ class Encoder(PlainEncoder):
                 f"mask_ratio={spec.mask_ratio:g} leaves out patches at random, which is not implemented in the model: it can be "
                 "counted, not built. mask_ratio=0 reads all patches."
             )
-        if spec.global_attention == "question":
-            raise GlassformerError(
-                f"global_attention={spec.global_attention} is not implemented in the model: it can be counted, not built. "
-                "global_attention=stored builds it without global tokens."
-            )
+        _require_built(spec)
         for name in ("longest", "image_size", "head_k"):
             getattr(spec, name)  # computed here, since torch.compile cannot enter a cached property in Python 3.11
         with start.laid_out():
@@ -84,3 +81,20 @@ class Encoder(PlainEncoder):
     def load_ledger(self, weights: Mapping[str, Any]) -> None:
         """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; missing or extra names are refused."""
         names.load(self, weights)
+
+
+def _require_built(spec: EncoderSpec) -> None:
+    """Refuse parts that are described, counted and run in float64, and that the model lacks."""
+    lacking = {
+        "global_attention": spec.global_attention == "question",
+        "bottleneck": spec.bottleneck is not None,
+        "ffn_blocks": spec.ffn_blocks > 1,
+        "norm_kind": spec.norm_kind == "scale",
+        "token_kernel": spec.token_kernel is not None,
+        "wide_output": spec.wide_output,
+    }
+    for field in (field for field, lacks in lacking.items() if lacks):
+        told = field_text(getattr(spec, field))
+        raise GlassformerError(
+            f"{field}={told} is not implemented in the model: it can be counted, not built. Leave it out for another model."
+        )

@@ -228,7 +228,7 @@ class Neighbours(Copy):
     """The receptive field of a convolution: each frame concatenated with its neighbours, with zeros beyond the ends.
 
     Entry i along `along` begins with frame `stride · i − reach` along `of`. A linear map of the result over features and
-    `kernel` is the convolution.
+    `kernel` is the convolution. With `descending`, the last neighbour comes first.
     """
 
     of: str
@@ -236,6 +236,7 @@ class Neighbours(Copy):
     kernel: Axis
     stride: int = 1
     reach: int = 0
+    descending: bool = False
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         batch, *features = [axis for axis in inputs[0].axes if axis.name != self.of]
@@ -246,10 +247,13 @@ class Neighbours(Copy):
         last = self.stride * (self.along.size - 1) + 1  # frames from the first of an entry to the first of the last one
         beyond = max(0, last - 1 + self.kernel.size - self.reach - frames.shape[1])
         padded = np.pad(frames, ((0, 0), (self.reach, beyond), *((0, 0),) * (frames.ndim - 2)))
-        return np.stack([padded[:, shift : shift + last : self.stride] for shift in range(self.kernel.size)], axis=-1)
+        shifts = range(self.kernel.size)[:: -1 if self.descending else 1]
+        return np.stack([padded[:, shift : shift + last : self.stride] for shift in shifts], axis=-1)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        frame = cell[self.along.name] * self.stride + cell[self.kernel.name] - self.reach
+        place = cell[self.kernel.name]
+        place = self.kernel.size - 1 - place if self.descending else place
+        frame = cell[self.along.name] * self.stride + place - self.reach
         if not 0 <= frame < inputs[0].axis(self.of).size:
             return Constant(0.0, "0")
         return Ref(inputs[0], cell | {self.of: frame})
@@ -257,7 +261,8 @@ class Neighbours(Copy):
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         steps = f", in steps of {self.stride}" if self.stride > 1 else ""
         ends = ", zeros beyond the ends" if self.reach else ""
-        told = f" ({self.kernel.size} frames side by side{steps}{ends})"
+        order = ", the last first" if self.descending else ""
+        told = f" ({self.kernel.size} {'tokens' if self.of == 't' else 'frames'} side by side{order}{steps}{ends})"
         return formatter.call("neighbours", names[0]) + formatter.words(told)
 
 
