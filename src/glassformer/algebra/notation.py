@@ -73,6 +73,7 @@ LETTERS: dict[Role, str] = {
     "attention residual": "R_1",
     "cross residual": "R_C",
     "ffn residual": "R_2",
+    "bottleneck residual": "R_3",
     "scaled output": "Z_s",
     "uncapped logits": "L_u",
     "offset logits": "L_c",
