@@ -53,6 +53,7 @@ class _Reader:
     def __init__(self, written: Notation) -> None:
         self.program: Program = written.program
         self.sizes = {parameter.name: parameter.size for parameter in self.program.parameters}
+        self.read = {tensor.name for step in self.program.steps for tensor in step.inputs}
         self.equations = {equation.name: equation for equation in written.rows}
         self.nodes: tuple[Node, ...] = ()
         for section in written.sections:
@@ -79,7 +80,7 @@ class _Reader:
         return Node(step.name, "step", title or step.role, part, count, _parameters(count), step.output, (step,), equation)
 
     def block(self, block: Block, steps: tuple[Step, ...], inner: tuple[Node, ...]) -> Node:
-        count = self.counted(steps)
+        count = self.counted(steps) + self.stored(steps)
         if block.name == block.part:  # a mask token or a spare bias, which no step reads, counts
             count = sum(parameter.size for parameter in self.program.parameters if parameter.tensor.block.part == block.name)
         part = block_part(block)
@@ -90,7 +91,7 @@ class _Reader:
     def layer(self, block: Block, steps: tuple[Step, ...], layers: tuple[int, ...], about: str) -> Node:
         inner = tuple(self.inside(steps, len(tuple(_shown(block)))))
         spec = self.program.spec_of(block)
-        each, owners = self.counted(steps), {spec.layer_weights(number) for number in layers}
+        each, owners = self.counted(steps) + self.stored(steps), {spec.layer_weights(number) for number in layers}
         window = spec.layer_window(layers[0])
         sees = "" if spec.window is None else ", global" if window is None else f", window {window}"
         layer = f"{block.stack} layer".lstrip()
@@ -114,6 +115,13 @@ class _Reader:
         }
         return sum(self.sizes[name] for name in own)
 
+    def stored(self, steps: Sequence[Step]) -> int:
+        """The parameters that no step reads, of the blocks of some steps in a layer."""
+        specs = ((step.block, self.program.spec_of(step.block)) for step in steps if step.block.layer is not None)
+        blocks = {(block.any_layer, spec.layer_weights(block.layer or 0)) for block, spec in specs}
+        unread = (p for p in self.program.parameters if p.block.layer is not None and p.name not in self.read)
+        return sum(p.size for p in unread if (p.block.any_layer, p.block.layer) in blocks)
+
     def common(self, layer: Block) -> int:
         """The parameters of all layers together that only steps inside of layers read: they are counted with the first ones."""
         outside = {tensor.name for step in self.program.steps if step.block.layer is None for tensor in step.inputs}
@@ -129,7 +137,8 @@ class _Reader:
         spec = self.program.spec_of(block)
         stack = f"{block.stack} " if block.stack else ""
         if block.kind == "norm":
-            norm = {"layer": "LayerNorm", "rms": "RMSNorm"}[spec.norm_kind]
+            norm = {"layer": "LayerNorm", "rms": "RMSNorm", "scale": "factors"}[spec.norm_kind]
+            norm = "LayerNorm" if spec.norm_kind == "scale" and block.part == "head" else norm
             return {"final_norm": f"{stack}final {norm}", "relative_norm": "relative table"}.get(block.word, norm)
         if block.kind in ("attention", "cross"):
             shared = f" on {spec.key_heads}" if spec.group > 1 else ""
