@@ -73,9 +73,7 @@ def _layer(
     memory: Memory | None,
 ) -> Tensor:
     """Sub-layers, each added to what came in; the norm stands after the sum or before the sub-layer."""
-    window, causal = spec.layer_window(number), spec.attend == "causal"
-    mask = Mask(causal, window, spec.global_attention == "first") if causal or window is not None else None
-    mask = MaskAroundQuestions(causal, window) if spec.global_attention == "question" else mask
+    window, mask = spec.layer_window(number), _mask(spec, number)
     turn = None
     if spec.rotary:
         base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
@@ -112,6 +110,14 @@ def _layer(
     if spec.beside_kernel is not None and number == 0:
         beside(write, spec, entered, x, real)
     return write.hidden("out")
+
+
+def _mask(spec: EncoderSpec, number: int) -> Mask | None:
+    """Who may see whom in a layer, padding aside."""
+    window, causal = spec.layer_window(number), spec.attend == "causal"
+    if spec.global_attention == "question":
+        return MaskAroundQuestions(causal, window)
+    return Mask(causal, window, spec.global_attention == "first") if causal or window is not None else None
 
 
 # The roles of a sub-layer's scaled output, and of the sum that it is added in.
