@@ -90,6 +90,7 @@ export function Tensor({ opened, where, step, part, head, asks, digits }: Tensor
 }
 
 const WINDOW = 64;
+const SMALL = 0.001; // smaller weights are not listed in the sentence
 
 const numberOf = (key: string): number => Math.max(0, Math.trunc(Number(query.value.get(key) ?? 0)) || 0);
 
@@ -181,7 +182,9 @@ function Attends({ opened, step, head, asks, row, seen }: { opened: Opened; step
   return (
     <p class="attends">
       <b>{asking}</b> attends to{" "}
-      {strongest(found.data, 3).map((place, number) => (
+      {strongest(found.data, 3)
+        .filter((place, number) => number === 0 || found.data[place]! >= SMALL)
+        .map((place, number) => (
         <>
           {number > 0 && ", "}
           <b>{words[place]}</b> <Door id={cellId(step.name, { head, [axis]: asks, s: place })} value={found.data[place]!} label={`${said(found.data[place]!)}: ${asking} to ${words[place]}`} />

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { colourOf, css, scaleFor } from "../shared/colours";
+import { Legend } from "../shared/Grid";
 import { theme } from "../shared/theme";
 
 export const short = (value: number): string => (Math.abs(value) < 0.005 ? "0.00" : value.toFixed(2).replace("-", "−"));
@@ -52,6 +53,9 @@ export function Small({ values, columns, signed, label }: { values: ArrayLike<nu
     </svg>
   );
 }
+
+/** The scale of a map: what its colours mean. */
+export const Key = ({ values }: { values: ArrayLike<number> }) => <Legend scale={scaleFor(values, "diverging")} />;
 
 interface NowYouProps {
   question: ComponentChildren;

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { change } from "../shared/place";
 import * as ask from "./asks";
 import { softmax } from "./forward";
-import { Bar, Number_, short, Small, Strip, useOpened } from "./parts";
+import { Bar, Key, Number_, short, Small, Strip, useOpened } from "./parts";
 import { answerOf, LAYER, row, scoresOf, sharesOf, shown, type Told } from "./told";
 
 const SHOWN = 8; // numbers of a vector that are written out
@@ -77,7 +77,7 @@ function Glance(told: Told) {
             <Number_ value={shares[s]!} label={`share of ${told.pieces[s]!.text}`} open={() => open(<>{shareLine(scores, s)}</>)} />
           </>
         ))}
-        . The answer: <b>{answerOf(told)}</b>.
+        . Asked whether the sentence is positive or negative, the model answers <b>{answerOf(told)}</b>.
       </p>
       {opened}
     </>
@@ -125,6 +125,7 @@ function Vectors(told: Told) {
       </div>
       <p class="note">The first {SHOWN} of {width} numbers. Below: all vectors of the sentence, one row for each piece.</p>
       <Small values={told.values.x!} columns={width} signed label="the vectors of all pieces" />
+      <Key values={told.values.x!} />
       {opened}
     </>
   );
@@ -200,7 +201,7 @@ function Mixing(told: Told) {
           <Strip name="= the mix" values={mix} open={explain} />
         </tbody></table>
       </div>
-      <p class="note">All heads of this encoder: a row asks, a column is looked at.</p>
+      <p class="note">All heads of this encoder: a row asks, a column is looked at; darker is a larger share.</p>
       <ol class="walk-heads">
         {Array.from({ length: layers * heads }, (_, i) => [Math.floor(i / heads), i % heads] as const).map(([layer, head]) => (
           <li>
@@ -233,6 +234,7 @@ function Rest(told: Told) {
         <ol class="walk-names">{told.pieces.map((piece) => <li>{shown(piece)}</li>)}</ol>
         <Small values={told.values[name]!} columns={width} signed label={`the sentence ${words}`} />
       </div>
+      <Key values={told.values[name]!} />
       <p>“{told.pieces[told.asks]!.text}”: mean <Number_ value={mean} label="mean" open={() => open(<>{`mean of ${width} numbers = ${mean.toPrecision(4)}`}</>)} />, spread <Number_ value={spread} label="spread" open={() => open(<>{`√(mean of squared distances from the mean) = ${spread.toPrecision(4)}. Normalising makes this about 1, then scales each number.`}</>)} />.</p>
       {opened}
     </>
