@@ -46,7 +46,9 @@ def connected() -> Iterator[Any]:
             ray.init(log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError) as error:
         said = shown(str(error).partition("\n")[0], limit=160)
-        raise GlassformerError(f"no connection to Ray: {said.rstrip('.')}. Check RAY_ADDRESS and `ray status`.") from None
+        raise GlassformerError(
+            f"no connection to Ray: {said.rstrip('.')}. Check RAY_ADDRESS, RAY_AUTH_MODE and `ray status`."
+        ) from None
     importlib.import_module("ray.data")  # sets the levels of its loggers
     for name in ("ray", "ray.data"):
         logging.getLogger(name).setLevel(logging.ERROR)
