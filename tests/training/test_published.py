@@ -11,9 +11,11 @@ from glassformer.model import Encoder
 from glassformer.model.checkpoints.export import class_for, save
 from glassformer.model.sentences.loaded_model import load
 from glassformer.spec import EncoderSpec
+from glassformer.spec.huggingface.drafts import drafts
 from glassformer.spec.presets import preset
 from glassformer.training.data import load_data
-from glassformer.training.published import _drafted, describe_tokens, publish
+from glassformer.training.drafting import with_published_head
+from glassformer.training.published import describe_tokens, publish
 from glassformer.training.tokenizers import Tokenizer
 
 transformers = pytest.importorskip("transformers")
@@ -85,7 +87,7 @@ def test_what_no_class_of_transformers_is_stays_in_our_layout(tmp_path):
 
 def test_a_bert_with_grouped_queries_is_no_bert(tokenizer):
     spec = bert(tokenizer, head="mlm").spec
-    config = _drafted(spec)
+    config = next(drafts(spec))
     assert class_for(spec, config) == "BertForMaskedLM"
     assert class_for(spec.replace(kv_heads=spec.heads), config) == "BertForMaskedLM"
     assert class_for(spec.replace(kv_heads=1), config) is None
@@ -111,3 +113,69 @@ def test_a_trained_body_goes_where_transformers_finds_it(tmp_path, tokenizer, tr
         vector = (mean / mean.norm()).numpy()
         tokenizer.save(tmp_path / "best" / "tokenizer.json")
         assert np.allclose(load(tmp_path / "best").encode(TEXTS[:1]), vector, atol=1e-6)
+
+
+FAMILIES = {
+    "bert-tiny": {},
+    "roberta-base": {"position_offset": 1},
+    "distilbert-base": {},
+    "modernbert-base": {"layers": 4, "window": 8},
+    "deberta-v3-base": {"relative_buckets": 8, "relative_distance": 16},
+}
+HEADS = {"classify": "SequenceClassification", "tag": "TokenClassification", "mlm": "MaskedLM"}
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_new_encoder_of_a_published_family_is_a_model_of_transformers(tmp_path, tokenizer, family, head):
+    classes = {} if head == "mlm" else {"classes": 3}
+    spec = preset(family).replace(**SMALL | {"d_ff": 32, "vocab": tokenizer.vocab, "head": head} | classes | FAMILIES[family])
+    torch.manual_seed(3)
+    encoder = Encoder(with_published_head(spec, ())).eval()
+    publish(encoder, tmp_path / "best", () if head == "mlm" else ("a", "b", "c"), start={}, beside=None, trained="all")
+    tokenizer.save(tmp_path / "best" / "tokenizer.json")
+    describe_tokens(tmp_path / "best")
+    model = opened(getattr(transformers, f"AutoModelFor{HEADS[head]}"), tmp_path / "best")
+    words = transformers.AutoTokenizer.from_pretrained(tmp_path / "best")
+    given = words([*TEXTS, "something unknown: zyx"], return_tensors="pt", padding=True)
+    with torch.no_grad():
+        said = model(input_ids=given["input_ids"], attention_mask=given["attention_mask"]).logits
+        ours = encoder(given["input_ids"], given["attention_mask"].bool()).logits
+    real = given["attention_mask"].bool() if head != "classify" else slice(None)
+    assert (said[real] - ours[real]).abs().max() < 1e-5
+
+
+def test_the_head_is_that_of_the_family_unless_a_field_says_otherwise():
+    spec = preset("roberta-base").replace(position_offset=1, head="classify", classes=3)
+    made = with_published_head(spec, ())
+    assert (made.pooler, made.head_hidden) == ("none", "tanh")
+    assert with_published_head(spec, {"pool"}) == spec
+    plain = preset("bert-base").replace(head="classify", classes=3)
+    assert with_published_head(plain, ()) == plain
+
+
+def test_the_body_of_a_new_classifier_on_the_mean_goes_where_transformers_finds_it(tmp_path, tokenizer):
+    encoder = bert(tokenizer, pool="mean", pooler="none", head="classify", classes=2).eval()
+    publish(encoder, tmp_path / "best", ("a", "b"), start={}, beside=None, trained="all")
+    body = transformers.AutoModel.from_pretrained(tmp_path / "best" / "body").eval()
+    tokens = torch.arange(4, 12).reshape(1, 8)
+    views = dict(encoder.ledger())
+    with torch.no_grad():
+        mean = body(tokens).last_hidden_state.mean(1)
+        assert torch.allclose(mean @ views["head.W_C"] + views["head.b_C"], encoder(tokens).logits, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", ["roberta-base", "modernbert-base"])
+def test_a_new_run_of_a_preset_opens_in_transformers(tmp_path, model):
+    path = tmp_path / "rows.csv"
+    rows = [f"a {word} thing number {i},{label}\n" for i in range(60) for word, label in (("red", "warm"), ("blue", "cold"))]
+    path.write_text("text,label\n" + "".join(rows), encoding="utf-8")
+    words = f"{model} d_model=16 heads=2 layers=2 d_ff=32"
+    run = gf.train(path, words, epochs=1, vocab=80, max_length=16, out=tmp_path / "run", progress=False).folder
+    theirs = opened(transformers.AutoModelForSequenceClassification, run / "best")
+    given = transformers.AutoTokenizer.from_pretrained(run / "best")(TEXTS, return_tensors="pt", padding=True)
+    with torch.no_grad():
+        said = theirs(input_ids=given["input_ids"], attention_mask=given["attention_mask"]).logits.softmax(-1).numpy()
+    assert np.allclose(said, [list(one.values.values()) for one in gf.load(run).predict(TEXTS)], atol=1e-6)
+    assert gf.verify(run / "best").holds

@@ -10,13 +10,14 @@ from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, shown
 from glassformer.spec import EncoderSpec
 from glassformer.spec.fields import accept, rule_for
-from glassformer.spec.presets import preset
+from glassformer.spec.presets import known_preset, preset
 from glassformer.spec.reading import SIZES, draft, only_fields, preset_meant
 from glassformer.spec.seq2seq_spec import accept_of, known_field
 from glassformer.spec.unread import require_read
 from glassformer.training.data.dataset import Dataset, RowsFor
 from glassformer.training.data.images import Pictures
 from glassformer.training.data.sets import SETS
+from glassformer.training.drafting import PADDING, with_published_head
 from glassformer.training.settings import Settings
 from glassformer.training.starting import Start, check_kind, is_checkpoint, kind_of, start_from
 from glassformer.training.tasks import task_of
@@ -69,6 +70,8 @@ def spec_for(
         asked, changed = draft(model, decoders=data.form.model != "encoder", **only_fields(fields))
         check_kind(asked.spec, asked.label, data)
         spec = fitted(asked.spec, changed, data, tokenizer, settings)
+        if isinstance(model, str) and known_preset(model) is not None:
+            spec = with_published_head(spec, changed)
     require_read(spec, changed)
     return spec
 
@@ -177,6 +180,8 @@ def fitted(
         )
     if spec.learns_positions and data.form.inputs != "image" and (spec.positions or 0) < settings.max_length:
         wanted["positions"] = settings.max_length
+    if spec.position_offset and not spec.predicts_next:
+        wanted["position_offset"] = PADDING + 1  # positions start after the padding token, which is our tokenizer's
     made = spec.replace(**{name: value for name, value in wanted.items() if name not in given})
     check_fit(made, data, tokenizer)
     return made

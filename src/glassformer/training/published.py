@@ -19,6 +19,7 @@ from glassformer.model.checkpoints.export import class_for, save
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.spec.huggingface import FAMILIES, from_config
 from glassformer.training.choosing import new_blocks
+from glassformer.training.drafting import drafted_body, drafted_encoder
 from glassformer.training.layouts import drafted
 from glassformer.training.tokenizers import FILE as TOKENIZER
 from glassformer.training.tokenizers import SPECIAL, Tokenizer
@@ -26,19 +27,6 @@ from glassformer.training.tokenizers import SPECIAL, Tokenizer
 ADAPTER = "adapter"  # in best/ and last/: the adapters alone, in the layout of peft
 BODY = "body"  # in best/ and last/: the trained body in the layout of its original checkpoint
 TOKENIZER_CONFIG = "tokenizer_config.json"
-# Config keys of the two families that a new encoder may belong to; `class_for` checks whether it does.
-TEXT = {"vocab_size": "vocab", "max_position_embeddings": "positions", "type_vocab_size": "segments"}
-IMAGE = {"image_size": "image", "patch_size": "patch", "num_channels": "channels"}
-COMMON = {
-    "hidden_size": "d_model",
-    "num_hidden_layers": "layers",
-    "num_attention_heads": "heads",
-    "intermediate_size": "ffn_width",
-    "layer_norm_eps": "eps",
-    "hidden_act": "activation",
-    "hidden_dropout_prob": "dropout",
-    "attention_probs_dropout_prob": "dropout",
-}
 
 
 def publish(
@@ -65,7 +53,7 @@ def publish(
     config = {key: value for key, value in config.items() if key != "problem_type"} | dict(also or {})
     model_class = class_for(encoder.spec, config)
     whole = merged(encoder)
-    bare = None if given is None or encoder.spec.predicts_next else FAMILIES[given["model_type"]].base
+    body_of = _body_class(encoder.spec, given)
     if model_class is not None:
         save(whole, folder, config=config, as_class=model_class, beside=beside)
     else:
@@ -73,12 +61,12 @@ def publish(
         if also:
             named = read_document(folder / LABELS) | dict(also)
             (folder / LABELS).write_text(json.dumps(named, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        if given is not None and bare is not None and trained == "all" and (body := _body(whole, given, bare)) is not None:
-            save(body, folder / BODY, config=given, as_class=bare, beside=beside)
-    if whole is not encoder and given is not None and bare is not None:
+        if body_of is not None and trained == "all" and (body := _body(whole, *body_of)) is not None:
+            save(body, folder / BODY, config=body_of[0], as_class=body_of[1], beside=beside)
+    if whole is not encoder and given is not None and body_of is not None:
         new = () if model_class is None else new_blocks(encoder.spec, start)
         (folder / ADAPTER).mkdir()
-        kind = {"config": config, "model_class": model_class or bare, "base": start["folder"]}
+        kind = {"config": config, "model_class": model_class or body_of[1], "base": start["folder"]}
         write_adapter(encoder, folder / ADAPTER, **kind, new=new, labels=labels if new else ())
 
 
@@ -123,12 +111,16 @@ def _labelled(config: Mapping[str, Any], labels: Sequence[str]) -> dict[str, Any
 
 
 def _drafted(spec: EncoderSpec, tokens: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """Draft a BERT or ViT config from the spec; `class_for` decides whether it fits. A model that writes may have a family."""
+    """Return a config of a new model, if a class of transformers is the same."""
+    found = drafted(spec, tokens or {}) if spec.predicts_next else drafted_encoder(spec)
+    return found or {}
+
+
+def _body_class(spec: EncoderSpec, given: Mapping[str, Any] | None) -> tuple[Mapping[str, Any], str] | None:
+    """Return the config and the class of the body: those of the checkpoint, or of a new encoder without its head."""
     if spec.predicts_next:
-        return drafted(spec, tokens or {}) or {}
-    own = IMAGE if spec.reads == "image" else TEXT
-    sizes = {key: getattr(spec, field) for key, field in (COMMON | own).items()}
-    return {"model_type": "vit" if spec.reads == "image" else "bert", **sizes}
+        return None
+    return drafted_body(spec) if given is None else (given, FAMILIES[given["model_type"]].base)
 
 
 @torch.no_grad()

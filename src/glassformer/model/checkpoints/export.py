@@ -92,7 +92,7 @@ def class_for(spec: EncoderSpec, config: Mapping[str, Any]) -> str | None:
                 reading = from_config(dict(config), as_class=name, source="config")
             except GlassformerError:
                 continue
-            if _plainly(reading.spec) == _plainly(spec):
+            if plainly(reading.spec) == plainly(spec):
                 return name
     return None
 
@@ -109,7 +109,7 @@ def _own(spec: EncoderSpec, labels: Sequence[str]) -> Form:
 def _foreign(encoder: Encoder | Seq2Seq, config: Mapping[str, Any], as_class: str | None) -> Form:
     """The layout of transformers: every key of the config is kept, except for the class and the type of the weights."""
     reading = from_config(dict(config), as_class=as_class, source="config")
-    ours, theirs = _plainly(encoder.spec), _plainly(reading.spec)
+    ours, theirs = plainly(encoder.spec), plainly(reading.spec)
     if ours.keys() != theirs.keys():
         raise GlassformerError(f"the config describes a {reading.model_class}, the model is another kind: give its own config.")
     other = [(name, theirs[name], value) for name, value in ours.items() if value != theirs[name]]
@@ -126,15 +126,17 @@ def _foreign(encoder: Encoder | Seq2Seq, config: Mapping[str, Any], as_class: st
     return Form(reading.family, reading.model_class, {CONFIG: written})
 
 
-def _plainly(spec: EncoderSpec) -> dict[str, Any]:
+def plainly(spec: EncoderSpec) -> dict[str, Any]:
     """Every field with its value, given or derived. Dropout is omitted: it does not affect what is stored."""
     derived: dict[str, Any] = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "final_norm": spec.norm_after_last}
     derived["kv_heads"] = spec.key_heads
+    if spec.global_every is not None:  # every third of two layers is the first one, as every second is
+        derived["global_every"] = min(spec.global_every, max(spec.layers, 1))
     derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
     derived |= {} if spec.has_pooler else {"pooler": "none"}  # a head on tokens neither reads nor builds it
     if isinstance(spec, Seq2SeqSpec):
-        decoder = {f"decoder.{name}": value for name, value in _plainly(spec.decoder).items()}
-        return {**_plainly(spec.encoder), "share_tokens": spec.share_tokens, **decoder}
+        decoder = {f"decoder.{name}": value for name, value in plainly(spec.decoder).items()}
+        return {**plainly(spec.encoder), "share_tokens": spec.share_tokens, **decoder}
     kind: Any = type(spec)
     return {name: derived.get(name, getattr(spec, name)) for name in defaults(kind) if name != "dropout"}
 
