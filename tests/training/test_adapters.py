@@ -17,7 +17,7 @@ from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.sentences.loaded_model import load
 from glassformer.spec.presets import preset
 from glassformer.training import entry_points, loop
-from glassformer.training.choosing import frozen_blocks, lora_of
+from glassformer.training.choosing import Choice, frozen_blocks, lora_of
 from glassformer.training.data import load_data
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
@@ -155,6 +155,11 @@ def test_words_of_lora_on_are_matrices():
     assert lora_of(Settings(lora=4, lora_on="value, ffn")) == lora.Lora(4, 8.0, ("W_V", "W_1", "W_2", "W_3"))
     assert lora_of(Settings(lora=4, lora_alpha=16, lora_on="all-linear")).scale == 4.0
     assert lora_of(Settings()) is None
+
+
+def test_models_that_write_are_refused():
+    with pytest.raises(GlassformerError, match=r"^lora=4 is for encoders, and this model writes: leave it out, or freeze parts"):
+        Choice.of(preset("gpt2"), {}, Settings(lora=4))
 
 
 def test_frozen_parts_are_named_by_their_blocks():

@@ -42,6 +42,8 @@ class Choice(NamedTuple):
             raise GlassformerError(
                 f"lora={settings.lora} is not implemented for encoder-decoders: leave it out, or give freeze=…."
             )
+        if adapters is not None and spec.predicts_next:
+            raise GlassformerError(f"lora={settings.lora} is for encoders, and this model writes: leave it out, or freeze parts.")
         alone = settings.train_only == "head" or adapters is not None
         return cls(new_blocks(spec, about) if alone else None, frozen_blocks(spec, settings.freeze), adapters)
 
