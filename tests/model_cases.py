@@ -91,7 +91,7 @@ def inputs_of(spec: EncoderSpec, seed: int = 0) -> Tensor:
     rng = np.random.default_rng(seed)
     if spec.reads == "tokens":
         return torch.from_numpy(rng.integers(0, spec.vocab, (BATCH, LENGTH)))
-    shapes = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels or 0, spec.frames)}
+    shapes = {"image": spec.picture_shape, "frames": (spec.mels or 0, spec.frames)}
     shape = (BATCH, *shapes.get(spec.reads, (LENGTH, spec.d_model)))
     return torch.from_numpy(rng.integers(-4, 4, shape, endpoint=True) / 4)
 

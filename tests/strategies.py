@@ -174,9 +174,12 @@ def images(draw: st.DrawFn, d_k: int, d_model: int) -> tuple[dict[str, Any], lis
     }
     one = fields["class_tokens"] == 1 and not fields["registers"]
     positions = (["relative_2d", "learned_relative_2d"] if one else []) + (["rotary_2d"] if d_k % 4 == 0 else [])
+    if draw(st.booleans()):
+        fields |= {"video_frames": draw(st.integers(2, 5)), "tube": draw(st.integers(1, 2))}
     if fields["class_tokens"]:
         fields["pool"] = draw(st.sampled_from(["first", "mean", "last", "class_tokens"]))
     positions += ["sinusoidal_2d_stored"] if d_model % 4 == 0 else []
+    positions = [] if fields.get("video_frames") else positions
     return fields, ["tag_patches", *(["distilled"] if fields["class_tokens"] == 2 else [])], positions
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from glassformer.program.operations.lookups import sinusoidal_table
 from glassformer.spec.huggingface import FAMILIES
 
 TEXT = {
@@ -136,6 +137,11 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "dinov3_vit": {**IMAGE, "hidden_size": 24, "num_register_tokens": 3},
     "beit": {**IMAGE, "vocab_size": 9, "use_relative_position_bias": True},
     "data2vec-vision": {**IMAGE, "use_shared_relative_position_bias": True},
+    "videomae": {**IMAGE, "num_frames": 5, "tubelet_size": 2},
+    "vivit": {
+        **{key: value for key, value in IMAGE.items() if key != "patch_size"},
+        **{"num_frames": 4, "tubelet_size": [2, 4, 3]},
+    },
     "vit_mae": {**IMAGE, "mask_ratio": 0.0},
     "audio-spectrogram-transformer": {
         **{key: value for key, value in IMAGE.items() if key != "image_size"},
@@ -248,6 +254,8 @@ VARIANTS = [
     Case("beit", "BeitModel", {"use_shared_relative_position_bias": True, "use_relative_position_bias": False}),
     Case("beit", "BeitForImageClassification", {"use_mean_pooling": False, "layer_scale_init_value": 0.0}),
     Case("beit", "BeitModel", {"use_mean_pooling": False, "use_mask_token": True}),
+    Case("videomae", "VideoMAEForVideoClassification", {"use_mean_pooling": False, "qv_bias": False, "image_size": [8, 12]}),
+    Case("vivit", "VivitModel", {"tubelet_size": [1, 4, 4], "num_frames": 2, "qkv_bias": False, "num_channels": 2}),
     Case("audio-spectrogram-transformer", "ASTModel", {"frequency_stride": 5, "time_stride": 4, "qkv_bias": False}),
     Case("siglip2_vision_model", "Siglip2VisionModel", {"vision_use_head": False, "num_patches": 4, "num_channels": 1}),
     Case("siglip_vision_model", "SiglipVisionModel", {"vision_use_head": False}),
@@ -302,6 +310,9 @@ def model_of(case: Case, *, seed: int = 0) -> Any:
         model = model_class(made).to(torch.float64).eval()
         for name, parameter in model.named_parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.4 + ("norm" in name.lower() and name.endswith("weight")))
+        for embeddings in (part for part in model.modules() if type(part).__name__ == "VideoMAEEmbeddings"):
+            rows, width = embeddings.position_embeddings.shape[1:]  # its waves are rounded to float32
+            embeddings.position_embeddings = torch.as_tensor(sinusoidal_table(rows, width))[None]
     return model
 
 
@@ -339,7 +350,8 @@ def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
         if "num_patches" in config:
             config = {**config, "image_size": round(config["num_patches"] ** 0.5) * config["patch_size"]}
         height, width = config["image_size"] if isinstance(config["image_size"], list) else [config["image_size"]] * 2
-        return {"image": rng.normal(size=(2, config.get("num_channels", 3), height, width))}
+        frames = [config["num_frames"]] if "num_frames" in config else []
+        return {"image": rng.normal(size=(2, *frames, config.get("num_channels", 3), height, width))}
     length, short = 11, 7
     tokens = rng.integers(3, config["vocab_size"] - 1, (2, length))
     tokens[tokens == config.get("eos_token_id", 2)] = 3  # a text ends once

@@ -44,7 +44,7 @@ class Case:
         segments = None if spec.segments is None else rng.integers(0, spec.segments, (BATCH, length))
         if spec.reads == "tokens":
             return Given(rng.integers(0, spec.vocab or 0, (BATCH, length)), segments)
-        shapes = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels or 0, spec.frames)}
+        shapes = {"image": spec.picture_shape, "frames": (spec.mels or 0, spec.frames)}
         shape = (BATCH, *shapes.get(spec.reads, (length, spec.d_model)))
         return Given(rng.normal(size=shape), segments)
 

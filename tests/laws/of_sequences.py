@@ -159,7 +159,9 @@ def unordered(spec: EncoderSpec) -> EncoderSpec | None:
     """Nothing in it knows where a token stands, and nothing reads the first or last one."""
     if spec.one_length:
         return None
-    return spec.replace(position="none", attend="all", window=None, global_every=None, pool="mean", head_reads="pooled")
+    return spec.replace(
+        beside_kernel=None, position="none", attend="all", window=None, global_every=None, pool="mean", head_reads="pooled"
+    )
 
 
 def ordered(spec: EncoderSpec) -> EncoderSpec | None:

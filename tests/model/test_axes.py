@@ -87,7 +87,7 @@ def test_every_name_says_the_shape(spec, replaced):
     encoder, batch = Encoder(spec), 11
     encoder = apply(encoder) if replaced else encoder
     t = spec.longest if spec.one_length else 13
-    floats = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels, spec.frames)}
+    floats = {"image": spec.picture_shape, "frames": (spec.mels, spec.frames)}
     inputs = torch.randn(batch, *floats[spec.reads]) if spec.one_length else torch.randint(0, 9, (batch, t))
     attend = None if spec.one_length else torch.arange(t) < torch.arange(2, 13)[:, None]
     with Watcher(ROOM, sizes_of(spec, batch, t)) as watcher:

@@ -33,6 +33,22 @@ KEYS: dict[str, dict[str, tuple[Any, ...]]] = {
         "num_channels": (1, 3),
         "mask_ratio": (0.0, 0.4, 0.75),
     },
+    "videomae": {
+        "qv_bias": (True, False),
+        "image_size": (8, 9, [8, 12]),
+        "patch_size": (2, 3, [4, 2]),
+        "num_channels": (1, 3),
+        "num_frames": (2, 5, 6),
+        "tubelet_size": (1, 2),
+        "use_mean_pooling": (True, False),
+    },
+    "vivit": {
+        "qkv_bias": (True, False),
+        "image_size": (8, 9, [8, 12]),
+        "num_channels": (1, 3),
+        "num_frames": (2, 5, 6),
+        "tubelet_size": ([1, 2, 2], [2, 3, 4], [2, 4, 2]),
+    },
     "siglip2_vision_model": {
         "num_patches": (1, 4, 9, 16),
         "patch_size": (1, 2, 3),
@@ -160,3 +176,53 @@ def test_a_table_of_patches_that_is_no_square_is_refused_with_the_squares_around
 
 
 SIGLIP2 = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 8, "patch_size": 4}
+
+
+VIDEO = EncoderSpec(image=4, patch=2, video_frames=6, tube=2, d_model=8, heads=2, layers=1, position="sinusoidal", norm="pre")
+
+
+def test_each_pixel_of_a_tube_is_found_again_where_it_was():
+    run = seeded_run(VIDEO)
+    video, pixels = run["image"], run["embeddings.pixels"]
+    assert pixels.shape == (1, 3 * 2 * 2, 3 * 2 * 2 * 2)  # patches of 2 frames; channels, frames, rows, columns of each
+    # Patch 1 of the second pair of frames, row 1, column 0; channel 2, its second frame, the first row, the second column.
+    patch, pixel = 1 * 4 + 1 * 2 + 0, 2 * 8 + 1 * 4 + 0 * 2 + 1
+    assert pixels[0, patch, pixel] == video[0, 2 + 1, 2, 2 + 0, 0 + 1]
+    opened = str(run.explain("embeddings.pixels", batch=0, patch=patch, pixel=pixel))
+    assert "image[frame 3, channel 2, row 2, column 1]" in opened
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"tube": 7}, "tube=7 is larger than video_frames=6: no patch fits"),
+        ({"image": None, "patch": None, "position": "none"}, "video_frames=6 is about a video, and there is no image"),
+        ({"position": "rotary_2d"}, "position=rotary_2d is for patches of an image, and video_frames=6 is a video"),
+    ],
+)
+def test_what_a_video_cannot_be_is_refused(fields, message):
+    with pytest.raises(GlassformerError, match=message):
+        VIDEO.replace(**fields)
+
+
+@pytest.mark.parametrize(
+    ("family", "keys", "message"),
+    [
+        ("vivit", {"tubelet_size": [2, 4]}, "it must be a list of frames, rows and columns"),
+        ("videomae", {"qv_bias": True, "qkv_bias": False}, "qv_bias = true is not allowed: qkv_bias says otherwise"),
+        ("videomae", {"tubelet_size": 7}, "tubelet_size = 7 is larger than num_frames = 4: no patch fits"),
+    ],
+)
+def test_contradictory_keys_of_a_video_are_refused(family, keys, message):
+    sizes = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 8, "image_size": 8}
+    sizes |= {"patch_size": 4} if family == "videomae" else {}
+    with pytest.raises(GlassformerError, match=message):
+        from_config({"model_type": family, **sizes, "num_frames": 4, "tubelet_size": 2, **keys})
+
+
+def test_the_older_key_of_videomaes_biases_is_read():
+    sizes = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 8, "image_size": 8}
+    config = {"model_type": "videomae", **sizes, "patch_size": 4, "num_frames": 4, "tubelet_size": 2}
+    newer, older = (from_config({**config, key: False}).spec for key in ("qv_bias", "qkv_bias"))
+    assert newer == older
+    assert not {"q", "k", "v"} & set(newer.biases)

@@ -98,7 +98,7 @@ def measured(spec: EncoderSpec, t: int) -> float:
 
     require_encoder(spec, "one of the models")
     encoder = fast.apply(Encoder(spec)).eval()
-    shapes = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels or 0, spec.frames)}
+    shapes = {"image": spec.picture_shape, "frames": (spec.mels or 0, spec.frames)}
     given = torch.randn(BATCH, *shapes.get(spec.reads, (t, spec.d_model)))
     if spec.reads == "tokens":
         given = torch.randint(0, spec.vocab or 1, (BATCH, t))

@@ -156,7 +156,7 @@ def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
         if at.channels_last:
             return Place(at.name, (total, *columns), "transposed", channels=spec.channels)
         if symbol == "W_patch":
-            columns = (spec.channels, *spec.patch_size)
+            columns = (spec.channels, *spec.patch_depth, *spec.patch_size)
         if at.input_first:
             return Place(at.name, (*columns, total), "same", part, axis=len(columns))
         whole = (total, *columns, *(1,) * at.ones_after)

@@ -60,8 +60,8 @@ class Patches(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        self.size, self.steps = spec.patch_size, spec.patch_steps
-        self.patch = nn.Linear(spec.channels * self.size[0] * self.size[1], spec.d_model, bias=spec.bias("patch"))
+        self.sides = tuple(zip((*spec.patch_depth, *spec.patch_size), (*spec.patch_depth, *spec.patch_steps), strict=True))
+        self.patch = nn.Linear(spec.patch_length, spec.d_model, bias=spec.bias("patch"))
         self.class_tokens = nn.Parameter(torch.empty(spec.class_tokens, spec.d_model)) if spec.class_tokens else None
         self.mask_token = nn.Parameter(torch.empty(spec.d_model)) if spec.mask_token else None
 
@@ -73,10 +73,13 @@ class Patches(nn.Module):
         return torch.cat((self.class_tokens.expand(x_BTD.shape[0], -1, -1), x_BTD), dim=1)
 
     def cut(self, image: Tensor) -> Tensor:
-        """Each patch as a row of pixels (channel, then row, then column); what does not fill a patch is left out."""
-        (tall, wide), (down, across) = self.size, self.steps
-        every = image.unfold(2, tall, down).unfold(3, wide, across)  # channel, patches down and across, rows, columns
-        return every.permute(0, 2, 3, 1, 4, 5).flatten(3).flatten(1, 2)
+        """Each patch as a row of pixels (channel, frame, row, column); what does not fill a patch is left out."""
+        many = len(self.sides)  # two, and one for the time of a video
+        x = image.transpose(1, 2) if many > 2 else image
+        for side, (size, step) in enumerate(self.sides, start=2):
+            x = x.unfold(side, size, step)
+        patches = range(2, 2 + many)  # then the inside of each patch
+        return x.permute(0, *patches, 1, *range(2 + many, 2 + 2 * many)).flatten(1 + many).flatten(1, many)
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
         yield "W_patch", self.patch.weight.t()

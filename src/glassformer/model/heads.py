@@ -53,7 +53,7 @@ class Pooler(nn.Module):
         self.spec = spec
         self.final_norm = Norm(spec, width) if spec.norm_after_last == "pooled" else nn.Identity()
         self.dense = Linear("P", width, width, bias=spec.bias("pooler")) if spec.pooler == "dense" else None
-        self.norm = Norm(spec, width) if spec.pooler == "norm" else nn.Identity()
+        self.norm = Norm(spec, width, eps=spec.pooler_eps) if spec.pooler == "norm" else nn.Identity()
 
     def forward(self, states_BTD: Tensor, layout: Layout) -> Tensor:
         return self.finished(pool(states_BTD, layout, self.spec, self.spec.pool))

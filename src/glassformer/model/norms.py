@@ -42,12 +42,12 @@ def from_one(normalise: Normalise) -> Normalise:
 class Norm(nn.Module):
     """A norm over the last axis, of the kind that the spec asks for."""
 
-    def __init__(self, spec: EncoderSpec, width: int) -> None:
+    def __init__(self, spec: EncoderSpec, width: int, *, eps: float | None = None) -> None:
         super().__init__()
         shifts = spec.norm_kind == "layer" and spec.bias("norm")
         self.gamma = nn.Parameter(torch.empty(width))
         self.beta = nn.Parameter(torch.empty(width)) if shifts else None
-        self.eps = spec.eps
+        self.eps = spec.eps if eps is None else eps
         self.neutral = 0.0 if spec.norm_offset else 1.0  # the gamma that changes nothing
         self.normalise = from_one(NORMS[spec.norm_kind]) if spec.norm_offset else NORMS[spec.norm_kind]
 

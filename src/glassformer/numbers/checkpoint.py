@@ -85,9 +85,11 @@ class Checkpoint(Viewed):
         words = None
         inputs = {"segments": segments, "attend": attend}
         if image is not None:
-            inputs["image"] = _with_batch(image, axes=4)
-            if inputs["image"].ndim != 4:
-                raise GlassformerError("image must be numbers [channel, row, column], or several of them.")
+            axes = 1 + len(self.spec.picture_shape)
+            inputs["image"] = _with_batch(image, axes=axes)
+            if inputs["image"].ndim != axes:
+                frames = "frame, " if self.spec.video_frames is not None else ""
+                raise GlassformerError(f"image must be numbers [{frames}channel, row, column], or several of them.")
         elif frames is not None:
             inputs["frames"] = _with_batch(frames, axes=3)
             if inputs["frames"].ndim != 3:

@@ -103,10 +103,12 @@ def _from_neighbours(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
 
 
 def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
-    (height, width), d_model = spec.image_size, Axis("d_model", spec.d_model)
-    image = write.input("image", "input", batch, Axis("channel", spec.channels), Axis("row", height), Axis("column", width))
-    patch, pixel = Axis("patch", spec.patches), Axis("pixel", spec.channels * spec.patch_size[0] * spec.patch_size[1])
-    pixels = inside.step("pixels", "pixels", Patch(spec.patch_size, patch, pixel, spec.patch_steps), image)
+    d_model, names = Axis("d_model", spec.d_model), ("frame", "channel", "row", "column")[-len(spec.picture_shape) :]
+    sides = [Axis(name, size) for name, size in zip(names, spec.picture_shape, strict=True)]
+    image = write.input("image", "input", batch, *sides)
+    patch, pixel, depth = Axis("patch", spec.patches), Axis("pixel", spec.patch_length), spec.patch_depth
+    cut = Patch((*depth, *spec.patch_size), patch, pixel, (*depth, *spec.patch_steps))
+    pixels = inside.step("pixels", "pixels", cut, image)
     x = linear(inside, "patches", "patch", pixels, "patch", (d_model,), bias=spec.bias("patch"))
     if spec.mask_token:
         inside.parameter("mask_token", "mask token", d_model, kind="token")

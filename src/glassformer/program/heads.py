@@ -70,7 +70,7 @@ def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) ->
         dense = linear(inside, "dense", "pooler hidden", pooled, "P", into, bias=spec.bias("pooler"))
         pooled = inside.step("out", "pooled", Pointwise("tanh"), dense)
     if spec.pooler == "norm":
-        pooled = norm(inside, spec, "norm", pooled)
+        pooled = norm(inside, spec, "norm", pooled, eps=spec.pooler_eps)
     return pooled
 
 

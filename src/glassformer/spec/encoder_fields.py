@@ -193,6 +193,8 @@ class EncoderFields(Viewed):
         "pixels from one patch to the next, down and, unless patch_stride_width is given, across; if not given, the patch's size",
     )
     patch_stride_width: int | None = _is(None, "pixels from one patch to the next across, if not those down")
+    video_frames: int | None = _is(None, "frames of a video that are read at once; none: a single image")
+    tube: int = _is(1, "frames over which a patch of a video extends (2 in VideoMAE and ViViT)")
     channels: int = _is(3, "colour channels of the image")
     class_tokens: int = _is(0, "learned tokens before the patches: class token, distillation token")
     registers: int = _is(0, "learned register tokens without a position")
@@ -222,6 +224,7 @@ class EncoderFields(Viewed):
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )
     spare_pooler: bool = _is(False, "the pooler stays beside a head that reads tokens, and nothing reads it (SqueezeBERT, FNet)")
+    pooler_eps: float | None = _is(None, "eps of the pooler's norm, if not that of the layers (VideoMAE)")
     head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
     head_reads: HeadReads = _is(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -99,10 +100,30 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         down, across = (max(0, (image - patch) // step + 1) for image, patch, step in sides)
         return down, across
 
+    @property
+    def patch_depth(self) -> tuple[int, ...]:
+        """Frames of a patch of a video, in a tuple; an image has none."""
+        return () if self.video_frames is None else (self.tube,)
+
+    @property
+    def patch_length(self) -> int:
+        """Numbers in one patch, in all channels."""
+        return math.prod((self.channels, *self.patch_depth, *self.patch_size))
+
+    @property
+    def picture_shape(self) -> tuple[int, ...]:
+        """Frames of a video, channels, height and width of an input."""
+        return (*(() if self.video_frames is None else (self.video_frames,)), self.channels, *self.image_size)
+
+    @cached_property
+    def tubes(self) -> int:
+        """Number of whole patches of a video along time; 1 for an image."""
+        return 1 if self.video_frames is None else self.video_frames // self.tube
+
     @cached_property
     def patches(self) -> int:
-        """Number of whole patches in the image."""
-        return self.patch_grid[0] * self.patch_grid[1]
+        """Number of whole patches in the image or in the video."""
+        return self.tubes * self.patch_grid[0] * self.patch_grid[1]
 
     @cached_property
     def patches_kept(self) -> int:

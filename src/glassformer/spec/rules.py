@@ -25,6 +25,7 @@ def check(spec: EncoderSizes) -> None:
     _bottleneck(spec)
     _global_tokens(spec)
     _beside(spec)
+    _video(spec)
     _input(spec)
     _audio(spec)
     _convolved(spec)
@@ -231,6 +232,18 @@ def _token_dropout(spec: EncoderSizes) -> None:
         raise GlassformerError(f"{token} is the id of the mask token, but {what}. Give a smaller id, or leave it out.")
     if spec.segments is not None:
         raise GlassformerError(f"{token} is not implemented with segments={spec.segments}. Leave one of them out.")
+
+
+def _video(spec: EncoderSizes) -> None:
+    if spec.video_frames is None:
+        return
+    given = f"video_frames={spec.video_frames}"
+    if spec.patch is None:
+        raise GlassformerError(f"{given} is about a video, and there is no image. Give image and patch, or leave it out.")
+    if spec.tube > spec.video_frames:
+        raise GlassformerError(f"tube={spec.tube} is larger than {given}: no patch fits. Give a smaller tube.")
+    if "2d" in spec.position:
+        raise GlassformerError(f"position={spec.position} is for patches of an image, and {given} is a video. Give another one.")
 
 
 def _places_in_image(spec: EncoderSizes) -> None:

@@ -15,7 +15,8 @@ from glassformer.spec.fields import FieldRule, accept, field_text, rule_for
 
 STACKS = ("encoder", "decoder")
 OF_ENCODER = frozenset(
-    """block segments channels image image_width patch patch_width class_tokens registers mask_token mels pool pooler head classes
+    """block segments channels image image_width patch patch_width patch_stride patch_stride_width video_frames tube class_tokens
+    registers mask_ratio mask_token beside_kernel beside_groups beside_activation mels pool pooler pooler_eps head classes
     head_reads head_hidden head_norm head_dense head_width spare_bias share_layers layer_cycle first_norm attend
     contact_head token_dropout relative_terms relative_projections relative_norm""".split()
 )  # fields that a decoder lacks, or that mean the encoder where no stack is named

@@ -42,6 +42,7 @@ NEUTRAL: dict[str, Any] = {
     "spare_pooler": False,
     "wide_output": False,
     "tie": True,
+    "tube": 1,
 }
 
 
@@ -175,7 +176,7 @@ RULES = (
         "Add vocab, such as vocab=30522.",
     ),
     _Rule(
-        ("channels", "patch_stride", "patch_stride_width", "mask_ratio"),
+        ("channels", "patch_stride", "patch_stride_width", "mask_ratio", "video_frames"),
         lambda spec: spec.reads == "image",
         "applies to an image, and the input is not one",
         "image",
@@ -215,6 +216,20 @@ RULES = (
         "applies to a convolution beside layer 0, and there is none",
         "beside_kernel",
         "Add beside_kernel=3.",
+    ),
+    _Rule(
+        ("pooler_eps",),
+        lambda spec: spec.pooler == "norm",
+        "sets a number of the pooler's norm, and there is none",
+        "pooler",
+        "Add pooler=norm.",
+    ),
+    _Rule(
+        ("tube",),
+        lambda spec: spec.video_frames is not None,
+        "sets the frames of a patch of a video, and there is none",
+        "video_frames",
+        "Add video_frames=16.",
     ),
     _Rule(
         ("layer_sum",),

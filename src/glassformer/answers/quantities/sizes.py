@@ -101,9 +101,8 @@ def tokens(context: Context) -> Found:
         if context.request.t is None:
             raise GlassformerError(f"{context.text}: the number of tokens depends on the input; add it to the spec, as in t=128.")
         return found(length, "tokens", "as given", [Line("t", "", "", length)])
-    down, across = spec.patch_grid
     extra = spec.class_tokens + spec.registers
-    symbols, numbers = "patches down · patches across", f"{down} · {across}"
+    symbols, numbers = _patches_of(spec)
     if spec.mask_ratio:
         symbols, numbers = f"⌊{symbols} · (1 − mask_ratio)⌋", f"⌊{numbers} · (1 − {spec.mask_ratio:g})⌋"
     line = Line("tokens", f"{symbols} + added tokens", f"{numbers} + {extra}", length)
@@ -119,8 +118,7 @@ def tokens(context: Context) -> Found:
 @means("patches", "patches of one image", "patches @ vit-b16")
 def patches(context: Context) -> Found:
     spec = _image(context)
-    down, across = spec.patch_grid
-    line = Line("patches", "patches down · patches across", f"{down} · {across}", spec.patches)
+    line = Line("patches", *_patches_of(spec), spec.patches)
 
     def mistakes() -> Iterator[Other]:
         yield mistaken("vit_tokens_or_patch", "the class token counted as a patch", spec.patches + spec.class_tokens)
@@ -132,15 +130,23 @@ def patches(context: Context) -> Found:
 @means("patch_length", "numbers in one patch, all channels", "patch_length @ vit-b16")
 def patch_length(context: Context) -> Found:
     spec = _image(context)
-    down, across = spec.patch_size
-    value = spec.channels * down * across
-    line = Line("patch", "channels · height · width", f"{spec.channels} · {down} · {across}", value)
+    (down, across), depth = spec.patch_size, spec.patch_depth
+    numbers = " · ".join(map(str, (spec.channels, *depth, down, across)))
+    line = Line("patch", f"channels · {'frames · ' if depth else ''}height · width", numbers, spec.patch_length)
 
     def mistakes() -> Iterator[Other]:
         yield mistaken("vit_tokens_or_patch", "colour channels left out", down * across)
         yield mistaken("vit_tokens_or_patch", "one side only", down)
 
-    return found(value, "numbers", "one patch, all channels", [line], [], mistakes)
+    return found(spec.patch_length, "numbers", "one patch, all channels", [line], [], mistakes)
+
+
+def _patches_of(spec: EncoderSpec) -> tuple[str, str]:
+    """The number of patches, as symbols and as numbers: down and across, and along the time of a video."""
+    down, across = spec.patch_grid
+    if spec.video_frames is None:
+        return "patches down · patches across", f"{down} · {across}"
+    return "patches along time · patches down · patches across", f"{spec.tubes} · {down} · {across}"
 
 
 def _image(context: Context) -> EncoderSpec:

@@ -57,6 +57,20 @@ SPECTROGRAM = replace(
     heads={"ForAudioClassification": {"pooler.norm": "classifier.layernorm", "head.C": "classifier.dense"}},
 )
 
+# Older files have the biases of queries and values beside the matrices.
+VIDEOMAE = replace(
+    VIT,
+    prefixes=("videomae.",),
+    layers=tuple(
+        (
+            "encoder.layer.{n}.",
+            {**OLD_LAYER, **{f"attention.b_{name}": f"attention.attention.{bias}" for name, bias in biases.items()}},
+        )
+        for biases in ({"Q": "query.bias", "V": "value.bias"}, {"Q": "q_bias", "V": "v_bias"})
+    ),
+    heads={"ForVideoClassification": {"pooler.norm": "fc_norm", **LABELS}},
+)
+
 # DINOv2 and BEiT: layer scale ----------------------------------------------------------------------------------------
 
 DINOV2_REST: Table = {
@@ -190,6 +204,8 @@ NAMES: dict[str, Names] = {
     "vit": VIT,
     "vit_msn": VIT,
     "deit": DEIT,
+    "videomae": VIDEOMAE,
+    "vivit": replace(VIT, prefixes=("vivit.",), heads={"ForVideoClassification": LABELS}),
     "vit_mae": replace(VIT, aside=("decoder.",)),
     "audio-spectrogram-transformer": SPECTROGRAM,
     "ijepa": replace(VIT, prefixes=("ijepa.",)),

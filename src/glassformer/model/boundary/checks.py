@@ -98,9 +98,10 @@ def _check_vectors(spec: EncoderSpec, vectors: Tensor, here: Tensor) -> None:
 
 
 def _check_image(spec: EncoderSpec, image: Tensor, here: Tensor) -> None:
-    wanted = (spec.channels, *spec.image_size)
-    if image.ndim != 4 or tuple(image.shape[1:]) != wanted:
-        text = ", ".join(f"{name}={size}" for name, size in zip(("channels", "height", "width"), wanted, strict=True))
+    wanted = spec.picture_shape
+    if image.ndim != 1 + len(wanted) or tuple(image.shape[1:]) != wanted:
+        names = ("frames", "channels", "height", "width")[-len(wanted) :]
+        text = ", ".join(f"{name}={size}" for name, size in zip(names, wanted, strict=True))
         way = " Add a batch axis: image[None]." if tuple(image.shape) == wanted else " Resize or crop it first."
         raise GlassformerError(f"image must be (batch, {text}), got {_shape(image)}.{way}")
     _check_dtype("image", image, here)

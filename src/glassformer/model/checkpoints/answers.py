@@ -88,8 +88,9 @@ def example(folder: CheckpointFolder, *, seed: int = 0) -> Given:
         return Given({**read.parts, "target": target}, f"{read.words}, and two targets of random tokens")
     rng = np.random.default_rng(seed)
     if spec.reads == "image":
-        image = rng.normal(size=(2, spec.channels, *spec.image_size))
-        return Given({"image": image}, f"two images of normal numbers (seed {seed})")
+        image = rng.normal(size=(2, *spec.picture_shape))
+        what = "images" if spec.video_frames is None else "videos"
+        return Given({"image": image}, f"two {what} of normal numbers (seed {seed})")
     if spec.reads == "frames":
         frames = rng.normal(size=(2, spec.mels or 0, spec.frames))
         words = f"two sounds of normal numbers (seed {seed})"

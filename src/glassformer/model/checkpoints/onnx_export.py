@@ -93,7 +93,7 @@ class Graph(nn.Module):
         spec, like = self.encoder.spec, self.encoder.here
         draw = torch.Generator().manual_seed(seed)
         if spec.reads == "image":
-            return (torch.randn(batch, spec.channels, *spec.image_size, generator=draw).to(like),)
+            return (torch.randn(batch, *spec.picture_shape, generator=draw).to(like),)
         if spec.reads == "frames":
             return (torch.randn(batch, spec.mels or 0, spec.frames, generator=draw).to(like),)
         mask = torch.ones(batch, length, dtype=torch.int64)

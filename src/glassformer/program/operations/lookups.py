@@ -166,35 +166,42 @@ class HalfSinusoid(Copy):
 
 @dataclass(frozen=True)
 class Patch(Copy):
-    """An image cut into patches, each a row of pixels (channel, then row, then column).
+    """An image or a video cut into patches, each a row of pixels (channel, then frame of a video, then row, then column).
 
-    `steps` are the pixels from one patch to the next, down and across: patches overlap where these are smaller than a patch.
+    `size` are frames of a patch of a video, rows and columns; `steps` are those from one patch to the next: patches overlap
+    where these are smaller.
     """
 
-    size: tuple[int, int]
+    size: tuple[int, ...]
     along: Axis
     pixel: Axis
-    steps: tuple[int, int]
+    steps: tuple[int, ...]
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return (inputs[0].axes[0], self.along, self.pixel)
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        down, across = self.steps
-        every = np.lib.stride_tricks.sliding_window_view(values[0], self.size, axis=(2, 3))
-        cut = every[:, :, ::down, ::across]  # batch, channel, patches down and across, rows and columns of a patch
-        return np.array(cut.transpose(0, 2, 3, 1, 4, 5)).reshape(len(cut), self.along.size, self.pixel.size)
+        sides = range(2, 2 + len(self.size))
+        value = np.moveaxis(values[0], position_of(inputs[0], "channel"), 1)
+        every = np.lib.stride_tricks.sliding_window_view(value, self.size, axis=tuple(sides))
+        cut = every[:, :, *(slice(None, None, step) for step in self.steps)]  # batch, channel, patches, inside of a patch
+        inside = range(sides.stop, cut.ndim)
+        return np.array(cut.transpose(0, *sides, 1, *inside)).reshape(len(cut), self.along.size, self.pixel.size)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        channel, row, column = np.unravel_index(cell[self.pixel.name], (inputs[0].axes[1].size, *self.size))
-        down, right = divmod(cell[self.along.name], (inputs[0].axes[3].size - self.size[1]) // self.steps[1] + 1)
-        top, left = down * self.steps[0], right * self.steps[1]
-        where = {"channel": int(channel), "row": top + int(row), "column": left + int(column)}
-        return Ref(inputs[0], cell | where)
+        names = ("frame", "row", "column")[-len(self.size) :]
+        wholes = [inputs[0].axis(name).size for name in names]
+        grid = [(whole - size) // step + 1 for whole, size, step in zip(wholes, self.size, self.steps, strict=True)]
+        channel, *inside = np.unravel_index(cell[self.pixel.name], (inputs[0].axis("channel").size, *self.size))
+        places = zip(names, np.unravel_index(cell[self.along.name], grid), self.steps, inside, strict=True)
+        where = {name: int(patch) * step + int(own) for name, patch, step, own in places}
+        return Ref(inputs[0], cell | where | {"channel": int(channel)})
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
-        steps = f", in steps of {self.steps[0]} × {self.steps[1]}" if self.steps != self.size else ""
-        return formatter.call("patches", names[0]) + formatter.words(f" of {self.size[0]} × {self.size[1]} pixels{steps}")
+        size, step = (" × ".join(map(str, numbers[-2:])) for numbers in (self.size, self.steps))
+        frames = f"{self.size[0]} frames of " if len(self.size) > 2 else ""
+        steps = f", in steps of {step}" if self.steps != self.size else ""
+        return formatter.call("patches", names[0]) + formatter.words(f" of {frames}{size} pixels{steps}")
 
 
 @dataclass(frozen=True)

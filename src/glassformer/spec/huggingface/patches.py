@@ -1,11 +1,18 @@
-"""Encoders of patches other than those of a whole image: some left out, or overlapping ones of a spectrogram."""
+"""Encoders of patches other than those of a whole image: some left out, tubes of a video, overlapping ones of a spectrogram."""
 
 from __future__ import annotations
 
+from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.classes import CLASSIFIED
 from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ
-from glassformer.spec.huggingface.vision import PRE_NORM, VIT_KEYS, biases, image_and_patch, labelled
+from glassformer.spec.huggingface.vision import PRE_NORM, VIT_INERT, VIT_KEYS, biases, image_and_patch, labelled, tanh_pooler
+
+# Pre-training restores the patches that were left out.
+DECODER = frozenset(
+    "decoder_hidden_size decoder_intermediate_size decoder_num_attention_heads decoder_num_hidden_layers norm_pix_loss".split()
+)
+DECODER_MISSING = "its decoder, which restores the patches that were left out, is not implemented"
 
 SPECTROGRAM_KEYS = {
     **{key: rule for key, rule in VIT_KEYS.items() if key != "num_channels"},
@@ -34,7 +41,65 @@ def waves_fit(draft: Draft) -> None:
         raise draft.config.refusal("hidden_size", "the stored waves by row and column need a multiple of 4.")
 
 
+def clip_of_frames(draft: Draft) -> None:
+    """Read VideoMAE's patches: squares that extend over some frames."""
+    frames, tube = (draft.config.whole(key) for key in ("num_frames", "tubelet_size"))
+    draft.fields.update({"video_frames": frames, "tube": tube})
+
+
+def tubelets(draft: Draft) -> None:
+    """Read ViViT's patches, whose frames, rows and columns are one list."""
+    config = draft.config
+    size, (height, width) = config.sizes("tubelet_size"), config.pair("image_size")
+    if len(size) != 3:
+        raise config.refusal("tubelet_size", "it must be a list of frames, rows and columns.")
+    tube, tall, wide = size
+    draft.fields.update({"video_frames": config.whole("num_frames"), "tube": tube, "image": height, "patch": tall})
+    draft.fields.update({"image_width": width} if width != height else {})
+    draft.fields.update({"patch_width": wide} if wide != tall else {})
+
+
+def query_value_biases(draft: Draft) -> None:
+    """Read the biases of queries and values, which have one key or an older one; keys have none."""
+    given = {key for key in ("qv_bias", "qkv_bias") if key in draft.config.values}
+    flags = {draft.config.flag(key, default=True) for key in given} or {True}
+    if len(flags) > 1:
+        raise draft.config.refusal("qv_bias", "qkv_bias says otherwise.")
+    without = {"k"} if flags == {True} else {"q", "k", "v"}
+    draft.fields["biases"] = tuple(place for place in ALL_BIASES if place not in without)
+
+
+def mean_or_first(draft: Draft) -> None:
+    """Read pooling: the mean of all tokens has a norm of its own, with PyTorch's eps, and the tokens have none."""
+    mean = draft.config.flag("use_mean_pooling", default=True)
+    draft.fields.update({"pool": "mean", "final_norm": "none"} if mean else {})
+    if mean and draft.model_class.endswith("Classification"):
+        draft.fields.update({"pooler": "norm", "pooler_eps": 1e-5})
+    labelled(draft)
+
+
 FAMILIES = [
+    Family(
+        model_type="videomae",
+        base="VideoMAEModel",
+        classes={"VideoMAEModel": {}, "VideoMAEForVideoClassification": CLASSIFIED},
+        keys={key: rule for key, rule in VIT_KEYS.items() if key != "head_dim"},
+        fixed={"norm": "pre", "position": "sinusoidal"},
+        only=NOT_SEQ2SEQ,
+        inert=DECODER,
+        adjust=(image_and_patch(), clip_of_frames, query_value_biases, mean_or_first),
+        unsupported={"VideoMAEForPreTraining": DECODER_MISSING},
+    ),
+    Family(
+        model_type="vivit",
+        base="VivitModel",
+        classes={"VivitModel": {"pooler": "dense"}, "VivitForVideoClassification": CLASSIFIED},
+        keys={**VIT_KEYS, "hidden_act": Key("activation", "gelu_fast"), "layer_norm_eps": Key("eps", 1e-6)},
+        fixed={**PRE_NORM, "class_tokens": 1},
+        only=NOT_SEQ2SEQ,
+        inert=VIT_INERT,
+        adjust=(tubelets, biases("qkv_bias"), labelled, tanh_pooler),
+    ),
     Family(
         model_type="vit_mae",
         base="ViTMAEModel",
@@ -42,13 +107,9 @@ FAMILIES = [
         keys={**VIT_KEYS, "mask_ratio": Key("mask_ratio", 0.75)},
         fixed={**PRE_NORM, "class_tokens": 1, "position": "sinusoidal_2d_stored"},
         only=NOT_SEQ2SEQ,
-        inert=frozenset(
-            """
-            decoder_hidden_size decoder_intermediate_size decoder_num_attention_heads decoder_num_hidden_layers norm_pix_loss
-            """.split()
-        ),
+        inert=DECODER,
         adjust=(image_and_patch(), biases("qkv_bias"), waves_fit),
-        unsupported={"ViTMAEForPreTraining": "its decoder, which restores the patches that were left out, is not implemented"},
+        unsupported={"ViTMAEForPreTraining": DECODER_MISSING},
     ),
     Family(
         model_type="audio-spectrogram-transformer",

@@ -46,6 +46,7 @@ FAMILY_OF = {name: family for group in (FAMILIES, DECODERS, SEQ2SEQ) for family 
 # Fields whose keys are in no table.
 READ_BY_ADJUST = {
     **{"classes": "num_labels", "image": "image_size", "patch": "patch_size"},
+    **{"video_frames": "num_frames", "tube": "tubelet_size"},
     **{"beside_kernel": "conv_kernel_size", "beside_groups": "conv_groups"},
 }
 
