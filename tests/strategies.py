@@ -55,6 +55,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     if kind == "tokens":
         fields |= {"vocab": draw(st.integers(2, 9)), "segments": draw(st.sampled_from([None, 1, 3])), "tie": draw(st.booleans())}
         fields |= {"embedding_size": draw(st.sampled_from([None, 2, 6])), "embedding_norm": draw(st.booleans())}
+        fields["complete_up_to"] = draw(st.sampled_from([None, 7]))
         fields["token_dropout"] = draw(st.sampled_from([None, 1])) if fields["segments"] is None else None
         fields["embedding_scale"] = draw(st.sampled_from(["none", "sqrt_d_model"]))
         fields["position_offset"] = draw(st.sampled_from([0, 2]))
@@ -170,7 +171,7 @@ def images(draw: st.DrawFn, d_k: int, d_model: int) -> tuple[dict[str, Any], lis
         "patch_stride": draw(st.sampled_from([None, 1, 3])),
         "patch_stride_width": draw(st.sampled_from([None, 1, 3])),
         "mask_token": draw(st.booleans()),
-        "head_reads": draw(st.sampled_from(["pooled", "mean", "first_and_mean"])),
+        "head_reads": draw(st.sampled_from(["pooled", "first", "mean", "first_and_mean"])),
     }
     one = fields["class_tokens"] == 1 and not fields["registers"]
     positions = (["relative_2d", "learned_relative_2d"] if one else []) + (["rotary_2d"] if d_k % 4 == 0 else [])

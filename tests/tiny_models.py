@@ -214,6 +214,8 @@ VARIANTS = [
     Case("eurobert", "EuroBertForMaskedLM", {"tie_word_embeddings": True, "mlp_bias": True}),
     Case("esm", "EsmModel", {"position_embedding_type": "absolute", "emb_layer_norm_before": True}),
     Case("esm", "EsmForMaskedLM", {"token_dropout": False, "tie_word_embeddings": False, "rope_theta": 300.0}),
+    Case("big_bird", "BigBirdModel", {"attention_type": "original_full", "use_bias": False, "rescale_embeddings": True}),
+    Case("big_bird", "BigBirdForMaskedLM", {"tie_word_embeddings": False}),
     Case("roformer", "RoFormerModel", {"rotary_value": True, "embedding_size": 16}),
     Case("roformer", "RoFormerForMaskedLM", {"rotary_value": True, "tie_word_embeddings": False}),
     Case("nomic_bert", "NomicBertForMaskedLM", {"tie_word_embeddings": False}),

@@ -514,6 +514,43 @@ def test_other_values_in_neoberts_file_are_refused(changes, words):
     assert words in refusal(NEOBERT | changes)
 
 
+# google/bigbird-roberta-base
+BIG_BIRD = BERT | {"model_type": "big_bird", "vocab_size": 50358, "max_position_embeddings": 4096}
+
+
+def test_big_birds_attention_is_complete_up_to_704_tokens_and_counted_for_any_length():
+    spec = from_config(BIG_BIRD).spec
+    assert (spec.complete_up_to, spec.positions, spec.longest, count(spec)) == (704, 4096, 704, 127_468_800)
+    full = from_config(BIG_BIRD | {"attention_type": "original_full"}).spec
+    assert full == spec.replace(complete_up_to=None) and full.longest == 4096
+    assert from_config(BIG_BIRD | {"block_size": 16, "num_random_blocks": 1}).spec.complete_up_to == 7 * 16
+    assert from_config(BIG_BIRD | {"block_size": 1024}).spec.longest == 4096
+    with pytest.raises(GlassformerError, match="t=705 is too long: with complete_up_to=704, longer texts are attended by blocks"):
+        build(spec, t=705)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"attention_type": "sparse"}, 'attention_type = "sparse" is not supported'),
+        ({"block_size": 0}, "block_size must be a whole number from 1"),
+        ({"num_random_blocks": -1}, "num_random_blocks must be a whole number from 0"),
+        ({"use_bias": 1}, "use_bias must be true or false"),
+        ({"architectures": ["BigBirdForQuestionAnswering"]}, "its head leaves out the question"),
+        ({"architectures": ["BigBirdForCausalLM"]}, "it predicts the next token"),
+    ],
+    ids=str,
+)
+def test_other_values_in_big_birds_file_are_refused(changes, words):
+    assert words in refusal(BIG_BIRD | changes)
+
+
+def test_heads_of_big_bird_keep_the_pooler_that_they_do_not_read():
+    classified = from_config(BIG_BIRD, as_class="BigBirdForSequenceClassification").spec
+    assert (classified.head_reads, classified.head_hidden, classified.pooler) == ("first", "gelu_tanh", "dense")
+    assert from_config(BIG_BIRD, as_class="BigBirdForTokenClassification").spec.spare_pooler
+
+
 @pytest.mark.parametrize("name", COUNTED)
 def test_an_unmodified_file_from_the_hub_has_the_count_of_its_class(name):
     config, model_class, parameters = COUNTED[name]

@@ -13,7 +13,7 @@ from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
 COMPACT = ("squeezebert", "longformer", "mobilebert")
-FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", "roformer", *COMPACT)
+FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", "roformer", "big_bird", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
     "hidden_act": ("gelu", "silu", "relu", "gelu_new", "quick_gelu", "tanh"),
@@ -57,6 +57,10 @@ OWN = {
         "token_dropout": (True, False, None),
         "mask_token_id": (None, 3, 10),
         "emb_layer_norm_before": (True, False, None),
+    },
+    "big_bird": {
+        "attention_type": ("original_full", "block_sparse"),
+        **{"use_bias": (True, False), "rescale_embeddings": (True, False), "block_size": (1, 16), "num_random_blocks": (1, 3)},
     },
     "roformer": {"embedding_size": (None, 4, 8), "rotary_value": (True, False)},
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},

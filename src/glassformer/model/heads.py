@@ -133,6 +133,8 @@ class Classify(nn.Module):
         if self.spec.head_reads == "pooled":
             assert reading.pooled_BD is not None
             return reading.pooled_BD
+        if self.spec.head_reads == "first":
+            return reading.layout.first(reading.states_BTD)
         mean_BD = pool(self.projection(self.states(reading)), reading.layout, self.spec, "mean")
         if self.spec.head_reads == "mean":
             return mean_BD

@@ -95,6 +95,8 @@ def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) 
     if spec.head_projection is not None:
         width = (Axis("d_projected", spec.head_projection),)
         x = linear(inside, "projected", "projected token", x, "T", width, bias=spec.bias("head"))
+    if spec.head_reads == "first":
+        return _token(inside, "first token", x, real, 0)
     if spec.head_reads == "mean":
         return _mean(inside, spec, x, real)
     first, mean = _token(inside, "first token", x, real, 0), _mean(inside, spec, x, real)

@@ -63,7 +63,7 @@ Attend = Literal["all", "causal"]
 GlobalAttention = Literal["none", "stored", "first", "question"]
 EmbeddingScale = Literal["none", "sqrt_d_model"]
 Pool = Literal["first", "mean", "last", "class_tokens"]
-HeadReads = Literal["pooled", "mean", "first_and_mean"]
+HeadReads = Literal["pooled", "first", "mean", "first_and_mean"]
 Pooler = Literal["none", "dense", "norm", "attention"]
 Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
 TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
@@ -124,6 +124,10 @@ class EncoderFields(Viewed):
     segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
     positions: int | None = _is(None, "maximum sequence length; rows of a learned position table")
     position: Position = _is("none", "position encoding")
+    complete_up_to: int | None = _is(
+        None,
+        "longest text in which all tokens attend to each other; to longer ones by blocks, which is not implemented (BigBird)",
+    )
     position_offset: int = _is(0, "rows of the position table before position 0 (2 in RoBERTa and BART)")
     relative_buckets: int = _is(32, "rows of a relative position table")
     relative_distance: int = _is(128, "distance from which relative positions share the last bucket")
@@ -228,7 +232,8 @@ class EncoderFields(Viewed):
     head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
     head_reads: HeadReads = _is(
-        "pooled", "input of a classify head: the pooled vector, the mean of the tokens, or the first token and the mean (DINOv2)"
+        "pooled",
+        "input of a classify head: the pooled vector, the first token, the mean of the tokens, or the first and the mean (DINOv2)",
     )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")

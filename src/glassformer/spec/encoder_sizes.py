@@ -174,7 +174,8 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
             return self.patches_kept + self.class_tokens + self.registers
         if self.raw_sound:
             return self.positions_of(self.frames)
-        return self.positions if self.learns_positions or self.stores_rotation or self.mels is not None else None
+        placed = self.positions if self.learns_positions or self.stores_rotation or self.mels is not None else None
+        return min((limit for limit in (placed, self.complete_up_to) if limit is not None), default=None)
 
     def bias(self, place: BiasPlace) -> bool:
         """Whether `place` has a bias."""

@@ -120,6 +120,13 @@ RULES = (
         "Add head=mlm.",
     ),
     _Rule(
+        ("complete_up_to",),
+        lambda spec: spec.reads in ("tokens", "vectors"),
+        "limits the length of a text, and the input is of one length",
+        "image",
+        "Leave complete_up_to out.",
+    ),
+    _Rule(
         ("spare_pooler",),
         lambda spec: spec.head in TOKEN_HEADS and spec.pooler != "none",
         "keeps a pooler beside a head that reads tokens, and there is none",

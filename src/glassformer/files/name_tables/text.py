@@ -62,6 +62,14 @@ REMBERT = replace(
         },
     },
 )
+BIG_BIRD = replace(
+    BERT,
+    body={**BERT_BODY, "pooler.P": "pooler"},
+    heads={
+        **{name: table for name, table in BERT_HEADS.items() if "ForNext" not in name and "Answering" not in name},
+        "ForSequenceClassification": {"head.H": "classifier.dense", "head.C": "classifier.out_proj"},
+    },
+)
 JINA_BERT = replace(
     BERT,
     gated={
@@ -310,6 +318,7 @@ BART = Names(
 NAMES: dict[str, Names] = {
     "bert": BERT,
     "jina_bert": JINA_BERT,
+    "big_bird": BIG_BIRD,
     "ernie": replace(BERT, prefixes=("ernie.",)),
     "megatron-bert": MEGATRON_BERT,
     "rembert": REMBERT,

@@ -81,6 +81,8 @@ class TappedClassify(Tapped, Classify):
     def summary(self, reading: Reading) -> Tensor:
         if self.spec.head_reads == "pooled":
             return super().summary(reading)
+        if self.spec.head_reads == "first":
+            return pooled(self, reading.states_BTD, reading.layout, self.spec, "first")
         if self.spec.head_reads == "mean":
             states_BTD = added_up(self, self.states, reading)
             if self.spec.head_projection is not None:

@@ -158,8 +158,9 @@ def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
         raise GlassformerError(f"predict_at is given, but head={spec.head} predicts no masked tokens. Try head=mlm.")
     limit = spec.longest
     if limit is not None and not spec.one_length and inputs.shape[1] > limit and positions is None:
+        field = "complete_up_to" if limit == spec.complete_up_to else "positions"
         raise GlassformerError(
-            f"sequence too long: {spec.reads} has {inputs.shape[1]} positions a row, this encoder has positions={limit}. "
+            f"sequence too long: {spec.reads} has {inputs.shape[1]} positions a row, this encoder has {field}={limit}. "
             f"Cut it with {spec.reads}[:, :{limit}] (drops the last {inputs.shape[1] - limit}), or split the text."
         )
     flat = ask is not None and ask.dtype != torch.bool and ask.ndim == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.classes import (
     ACTIVATION,
     CHOICE,
@@ -178,6 +179,30 @@ ALBERT_KEYS = {
     "hidden_act": Key("activation", "gelu_new"),
 }
 
+
+def block_sparse(draft: Draft) -> None:
+    """Read BigBird's attention: block-sparse attention is complete up to a length, and longer texts are not implemented."""
+    config, fields = draft.config, draft.fields
+    block, chosen = config.whole("block_size", 64), config.whole("num_random_blocks", 3, least=0)
+    if config.word("attention_type", "block_sparse", ("original_full", "block_sparse")) == "block_sparse":
+        fields["complete_up_to"] = (5 + 2 * chosen) * block
+    if not config.flag("use_bias", default=True):
+        fields["biases"] = tuple(place for place in ALL_BIASES if place not in ("q", "k", "v"))
+    if config.flag("rescale_embeddings", default=False):
+        fields["embedding_scale"] = "sqrt_d_model"
+
+
+def _beside_pooler() -> dict[str, Fields]:
+    """Return BigBird's classes: heads that do not read the pooler keep it nevertheless."""
+    spare: Fields = {**POOLED, "spare_pooler": True}
+    return {
+        **some(bert_classes("BigBird"), "Model", "PreTraining", "Choice"),
+        "BigBirdForMaskedLM": {**MASKED, **spare},
+        "BigBirdForTokenClassification": {**TAGGED, **spare},
+        "BigBirdForSequenceClassification": {**CLASSIFIED, **POOLED, "head_reads": "first", "head_hidden": ACTIVATION},
+    }
+
+
 DISTILBERT = Family(
     model_type="distilbert",
     base="DistilBertModel",
@@ -271,6 +296,14 @@ FAMILIES = [
         keys={**BERT_KEYS, **NO_DROPOUT, "input_embedding_size": Key("embedding_size")},
         inert=BERT_INERT | {"output_embedding_size", "embedding_size"},
         adjust=(wide_output,),
+    ),
+    _bert(
+        "big_bird",
+        "BigBird",
+        classes=_beside_pooler(),
+        keys={**BERT_KEYS, "hidden_act": Key("activation", "gelu_new")},
+        adjust=(block_sparse, tied_with_bias),
+        unsupported={"BigBirdForQuestionAnswering": "its head leaves out the question, which is not implemented"},
     ),
     _bert("bert-generation", "BertGeneration", classes={"BertGenerationEncoder": {}}, keys={**BODY, **PLACES, **EPS}, adjust=()),
     _bert(
