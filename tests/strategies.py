@@ -72,7 +72,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     if "disentangled" in fields["position"]:
         fields["groups"] = ()
     plain = not fields["groups"] and fields["kv_heads"] in (None, heads) and fields["attend"] == "all"
-    if fields["window"] is not None and plain and fields["position"] in PLAIN_POSITIONS:
+    if fields["window"] is not None and fields.get("global_every") is None and plain and fields["position"] in PLAIN_POSITIONS:
         fields["global_attention"] = draw(st.sampled_from(["none", "stored"]))
     fields["relative_gate"] = "relative" in fields["position"] and fields["d_model"] % heads == 0 and draw(st.booleans())
     fields |= draw(rotations(fields))
@@ -171,7 +171,7 @@ def images(draw: st.DrawFn, d_k: int, d_model: int) -> tuple[dict[str, Any], lis
         "patch_stride": draw(st.sampled_from([None, 1, 3])),
         "patch_stride_width": draw(st.sampled_from([None, 1, 3])),
         "mask_token": draw(st.booleans()),
-        "head_reads": draw(st.sampled_from(["pooled", "first", "mean", "first_and_mean"])),
+        "head_reads": draw(st.sampled_from(["pooled", "first", "each", "mean", "first_and_mean"])),
     }
     one = fields["class_tokens"] == 1 and not fields["registers"]
     positions = (["relative_2d", "learned_relative_2d"] if one else []) + (["rotary_2d"] if d_k % 4 == 0 else [])

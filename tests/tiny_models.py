@@ -208,6 +208,7 @@ VARIANTS = [
     Case(
         "eurobert", "EuroBertForSequenceClassification", {"classifier_pooling": "bos", "attention_bias": True, "mlp_bias": True}
     ),
+    Case("eurobert", "EuroBertForSequenceClassification", {"classifier_pooling": "late"}),
     Case("eurobert", "EuroBertModel", {"head_dim": 6}),
     Case("eurobert", "EuroBertModel", {"num_attention_heads": 4, "num_key_value_heads": 2, "attention_bias": True}),
     Case("eurobert", "EuroBertForTokenClassification", {"num_key_value_heads": 1, "head_dim": 6}),

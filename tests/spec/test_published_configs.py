@@ -514,6 +514,16 @@ def test_other_values_in_neoberts_file_are_refused(changes, words):
     assert words in refusal(NEOBERT | changes)
 
 
+@pytest.mark.parametrize(
+    ("pooling", "pool", "reads"),
+    [(None, "first", "each"), ("late", "first", "each"), ("mean", "mean", "pooled"), ("bos", "first", "pooled")],
+)
+def test_euroberts_classifier_reads_what_its_pooling_says(pooling, pool, reads):
+    given = {} if pooling is None else {"classifier_pooling": pooling}
+    spec = from_config(EURO | given, as_class="EuroBertForSequenceClassification").spec
+    assert (spec.pool, spec.head_reads, spec.head_hidden) == (pool, reads, "gelu")
+
+
 # google/bigbird-roberta-base
 BIG_BIRD = BERT | {"model_type": "big_bird", "vocab_size": 50358, "max_position_embeddings": 4096}
 

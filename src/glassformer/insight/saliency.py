@@ -207,7 +207,7 @@ def _rollout(model: LoadedModel, read: Given, wanted: Target) -> tuple[Tensor, G
     if wanted.position is not None:
         scores = flow_TS[wanted.position]
     else:
-        pool = model.spec.pool if model.spec.head_reads != "mean" else "mean"
+        pool = model.spec.pool if model.spec.head_reads not in ("each", "mean") else "mean"
         scores = flow_TS.mean(0) if pool == "mean" else flow_TS[0 if pool == "first" else -1]
     return scores, Gap(1.0, float(scores.sum()))
 

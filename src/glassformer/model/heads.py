@@ -95,6 +95,7 @@ class Classifier(nn.Module):
         self.norm = Norm(spec, width) if spec.head_norm else nn.Identity()
         self.dropout = nn.Dropout(spec.dropout)
         self.classes = Linear("C", width, spec.classes, bias=spec.bias("classes"))
+        self.gives = "token_logits" if spec.head == "classify" and spec.head_reads == "each" else "logits"
 
     def forward(self, x: Tensor) -> Tensor:
         return self.classes(self.dropout(self.norm(self.function(self.hidden(x)))))
@@ -126,6 +127,9 @@ class Classify(nn.Module):
         self.classifier = Classifier(spec, width * (2 if spec.head_reads == "first_and_mean" else 1))
 
     def forward(self, reading: Reading) -> Logits:
+        if self.spec.head_reads == "each":
+            before = self.spec.class_tokens + self.spec.registers
+            return Logits(reading.layout.mean(self.classifier(reading.states_BTD[:, before:])))
         return Logits(self.classifier(self.summary(reading)))
 
     def summary(self, reading: Reading) -> Tensor:

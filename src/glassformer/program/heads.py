@@ -37,6 +37,9 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
         linear(head, "out", "projection", pooled, "P", classes, bias=spec.bias("head"))
     elif spec.head == "classify":
         x = _layer_sum(write, head, spec) if spec.layer_sum else x
+        if spec.head_reads == "each":
+            _averaged(head, spec, _patches(head, spec, x), real)
+            return
         _classifier(head, spec, pooled if spec.head_reads == "pooled" else _summary(head, spec, x, real))
 
 
@@ -125,13 +128,19 @@ def _attention_pooler(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor
     return inside.step("out", "pooled", Take("t", 0), added)
 
 
-def _classifier(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
+def _averaged(head: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
+    """Logits of each token, and their mean (EuroBERT)."""
+    logits = _classifier(head, spec, x, "token_logits", "token logits")
+    head.step("logits", "logits", Mean("t"), logits, *([real.seen(s="t")] if real is not None else []))
+
+
+def _classifier(head: Writer, spec: EncoderSpec, x: Tensor, symbol: str = "logits", role: Role = "logits") -> Tensor:
     if spec.head_hidden != "none":
         hidden = linear(head, "hidden", "head hidden", x, "H", (Axis("d_head", x.axes[-1].size),), bias=spec.bias("head"))
         x = head.step("active", "head activation", Pointwise(spec.head_hidden), hidden)
         if spec.head_norm:
             x = norm(head, spec, "norm", x)
-    linear(head, "logits", "logits", x, "C", (Axis("class", spec.classes),), bias=spec.bias("classes"))
+    return linear(head, symbol, role, x, "C", (Axis("class", spec.classes),), bias=spec.bias("classes"))
 
 
 def _distilled(head: Writer, spec: EncoderSpec, x: Tensor) -> None:

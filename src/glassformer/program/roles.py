@@ -193,6 +193,7 @@ Role = Literal[
     "logits",
     "table logits",  # by the features that the token table has
     "rest logits",  # by the others
+    "token logits",  # of each token, where their mean are the logits
     "projected output",  # from d_model to the width of the token table
     "scaled output",  # divided by √d_model
     "uncapped logits",  # before an offset is added, or they are capped

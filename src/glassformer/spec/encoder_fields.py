@@ -63,7 +63,7 @@ Attend = Literal["all", "causal"]
 GlobalAttention = Literal["none", "stored", "first", "question"]
 EmbeddingScale = Literal["none", "sqrt_d_model"]
 Pool = Literal["first", "mean", "last", "class_tokens"]
-HeadReads = Literal["pooled", "first", "mean", "first_and_mean"]
+HeadReads = Literal["pooled", "first", "each", "mean", "first_and_mean"]
 Pooler = Literal["none", "dense", "norm", "attention"]
 Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
 TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
@@ -233,7 +233,7 @@ class EncoderFields(Viewed):
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
     head_reads: HeadReads = _is(
         "pooled",
-        "input of a classify head: the pooled vector, the first token, the mean of the tokens, or the first and the mean (DINOv2)",
+        "what a classify head reads: the pooled vector, the first token, each token (logits are averaged), their mean, or both",
     )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")

@@ -168,6 +168,10 @@ def _global_tokens(spec: EncoderSizes) -> None:
     given = f"global_attention={spec.global_attention}"
     if spec.window is None or spec.attend == "causal":
         raise GlassformerError(f"{given} is about tokens that ignore a window to both sides. Give window, and attend=all.")
+    if spec.global_every is not None:
+        raise GlassformerError(
+            f"{given} needs a window in every layer, and global_every={spec.global_every} leaves it out of some. Leave it out."
+        )
     if spec.by_distance or spec.rotary or spec.groups or spec.group > 1 or spec.query_key_norm != "none" or spec.score_cap:
         raise GlassformerError(
             f"{given} is implemented for plain queries, keys and scores only: without relative or rotary positions, groups, "

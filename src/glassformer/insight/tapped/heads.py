@@ -72,11 +72,15 @@ class TappedClassifier(Tapped, Classifier):
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.tap("active", self.function(self.tap("hidden", self.hidden(x))))
-        return self.tap("logits", self.classes(self.norm(x)))
+        return self.tap(self.gives, self.classes(self.norm(x)))
 
 
 class TappedClassify(Tapped, Classify):
     """Classes of the whole input."""
+
+    def forward(self, reading: Reading) -> Logits:
+        found = super().forward(reading)
+        return Logits(self.tap("logits", found.logits)) if self.spec.head_reads == "each" else found
 
     def summary(self, reading: Reading) -> Tensor:
         if self.spec.head_reads == "pooled":

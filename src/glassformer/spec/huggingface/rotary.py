@@ -153,11 +153,8 @@ def eurobert_biases(draft: Draft) -> None:
 
 def eurobert_pooling(draft: Draft) -> None:
     if draft.fields.get("head") == "classify":
-        known = {"bos": "first", "mean": "mean"}
-        pooling = draft.config.get("classifier_pooling", "late")
-        if pooling == "late":
-            raise draft.config.refusal("classifier_pooling", "the mean of the logits of all tokens is not implemented.")
-        draft.fields["pool"] = known[draft.config.word("classifier_pooling", "late", tuple(known))]
+        pooling = draft.config.word("classifier_pooling", "late", ("bos", "mean", "late"))
+        draft.fields.update({"pool": "mean"} if pooling == "mean" else {"head_reads": "each"} if pooling == "late" else {})
 
 
 def eurobert_tie(draft: Draft) -> None:
