@@ -1,6 +1,10 @@
 """Small parallel and plain texts that tests of models that write share, and runs of a second on them."""
 
 import glassformer as gf
+from glassformer.training.data import load_data
+from glassformer.training.fitting import tokenizer_for
+from glassformer.training.runs import Run
+from glassformer.training.settings import Settings
 
 ADJECTIVES = "red blue green old new big small young".split()
 NOUNS = "cat dog house car tree sun moon book".split()
@@ -40,3 +44,15 @@ def continuing(place, model="gpt2 positions=32", **settings):
     data, out = texts(place / "texts.txt"), settings.pop("out", "run")
     settings = {"epochs": 2, "batch_size": 8, "max_length": 32} | settings
     return gf.train(data, model, fields=SIZES, out=place / out, **SETTINGS | settings)
+
+
+def written_run(task, path):
+    """A run of a model that writes that was not started, and its data; see `tiny_training.tiny_run`."""
+    kind = {"translate": "seq2seq", "causal": "decoder"}[task]
+    file = (table if task == "translate" else texts)(path.parent.parent / f"{task}.{'tsv' if task == 'translate' else 'txt'}")
+    rows = load_data(file, rows_for=kind)
+    made = Settings(epochs=2, batch_size=12, lr=3e-3, log_every=1, save_every=3, vocab=300, average=2, max_length=31)
+    tokenizer = tokenizer_for(rows, made)
+    name = "transformer" if task == "translate" else "gpt2 positions=32"
+    spec = gf.spec(f"{name} vocab={tokenizer.vocab}", d_model=16, heads=2, layers=1, d_ff=32)
+    return Run.create(path, spec, made, tokenizer, rows, source={"what": str(file), "rows_for": kind}), rows

@@ -1,6 +1,7 @@
 """Tiny runs that are killed or told to stop at random moments, and compared with one that nothing disturbed.
 
     PYTHONPATH=tests python tests/training/disturbed.py kills FOLDER 200
+    PYTHONPATH=tests python tests/training/disturbed.py kills-translate FOLDER 20
     PYTHONPATH=tests python tests/training/disturbed.py signals FOLDER 100
     PYTHONPATH=tests python tests/training/disturbed.py ranks FOLDER 20
 
@@ -23,9 +24,10 @@ from pathlib import Path
 
 import torch
 from tiny_training import SETTINGS, Quiet, losses, tiny_run
+from tiny_writing import written_run
 
 from glassformer.errors import GlassformerError
-from glassformer.training import loop, saving, state
+from glassformer.training import loop, saving, scoring, state
 from glassformer.training.runs import Run
 
 HALF_DONE = re.compile(r".*\.(tmp|old)-\d+|.*\.(new|old|tmp)|\.(best|last)\..*")
@@ -97,6 +99,7 @@ def work(path, data, tell):
 
     saving.Saving.save = saved
     Run.draw = lambda _: None  # pictures take longer than these runs
+    scoring.available = lambda: False  # and so do translations of the test data
     try:
         loop.train(Run.open(path), data, watch)
     except GlassformerError as error:
@@ -194,17 +197,17 @@ def careless():
     state.save_state, state.discard = save_state, lambda _: None
 
 
-def kills(place, count, seed=0, before=lambda: None):
+def kills(place, count, seed=0, before=lambda: None, make=tiny_run):
     """kill -9: half of them at any moment, half inside a save (at a moment drawn there, or at an operation on the disk)."""
     chance, counts = random.Random(seed), Counts(kills=0, inside_a_save=0, runs=0)
-    run, data = tiny_run(place / "whole")
+    run, data = make(place / "whole")
     began = time.monotonic()
     assert Child(run.path, data).end()[0] == 0
     whole, lasts = outcome(run.path), time.monotonic() - began
     path = None
     while counts["kills"] < count or path is not None:
         if path is None:
-            path = tiny_run(fresh(place))[0].path
+            path = make(fresh(place))[0].path
         way = ["any moment", "in a save", "any moment", "operation"][counts["kills"] % 4] if counts["kills"] < count else "none"
         if way != "none" and 2 * counts["inside_a_save"] < counts["kills"]:  # saves on a quick disk are over before they are hit
             way = "operation"
@@ -365,4 +368,5 @@ if __name__ == "__main__":
     way, place, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     place.mkdir(exist_ok=True)
     ways = {"kills": kills, "signals": signals, "ranks": ranks, "careless": partial(kills, before=careless)}
+    ways |= {f"kills-{task}": partial(kills, make=partial(written_run, task)) for task in ("translate", "causal")}
     print(json.dumps(ways[way](place, count)))  # noqa: T201

@@ -41,6 +41,14 @@ def test_a_kill_at_any_moment_changes_no_bit(count, tmp_path, figure):
     )
 
 
+@pytest.mark.parametrize("task", ["translate", "causal"])
+@pytest.mark.parametrize("count", [pytest.param(3, id="3"), pytest.param(20, id="20", marks=pytest.mark.slow)])
+def test_a_kill_changes_no_bit_of_a_model_that_writes_or_of_its_mean_weights(task, count, tmp_path):
+    counts, faults, said = disturbed(f"kills-{task}", tmp_path / "runs", count)
+    assert not faults, (faults, said)
+    assert counts["kills"] == count
+
+
 def test_a_save_that_is_not_whole_or_nothing_would_be_noticed(tmp_path):
     assert "unreadable" in disturbed("careless", tmp_path / "runs", 8)[1]
 

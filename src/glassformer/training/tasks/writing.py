@@ -106,7 +106,8 @@ class Translation(Writing):
             return {}
         translator = Translator(best)
         rows, references = list(test.inputs)[:MOST_SCORED], list(test.targets or ())[:MOST_SCORED]
-        choice = Choice(beams=BEAMS, max_new_tokens=min(MOST_WRITTEN, translator.room or MOST_WRITTEN))
+        longest = (translator.written_spec.positions or MOST_WRITTEN + 1) - 1  # also where positions are computed
+        choice = Choice(beams=BEAMS, max_new_tokens=max(1, min(MOST_WRITTEN, longest)))
         found = scoring.scores([one.text for one in translator.write(rows, choice)], references)
         say(f"{len(rows):,} test rows, beam {BEAMS}: {found}")
         return found.to_dict()
