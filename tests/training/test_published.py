@@ -158,6 +158,7 @@ def test_the_head_is_that_of_the_family_unless_a_field_says_otherwise():
 def test_the_body_of_a_new_classifier_on_the_mean_goes_where_transformers_finds_it(tmp_path, tokenizer):
     encoder = bert(tokenizer, pool="mean", pooler="none", head="classify", classes=2).eval()
     publish(encoder, tmp_path / "best", ("a", "b"), start={}, beside=None, trained="all")
+    assert gf.verify(tmp_path / "best" / "body").holds
     body = transformers.AutoModel.from_pretrained(tmp_path / "best" / "body").eval()
     tokens = torch.arange(4, 12).reshape(1, 8)
     views = dict(encoder.ledger())

@@ -94,6 +94,7 @@ def train(data: str, words: tuple[str, ...], as_json: bool, no_label: bool, **op
     glassformer train reviews.csv --text review --label stars
     glassformer train topic models/minilm --epochs 3
     glassformer train topic models/minilm --train-only head
+    glassformer train topic models/minilm --lora 8
     glassformer train texts.txt gpt2 layers=2 d_model=128 heads=4
     glassformer train pairs.tsv transformer d_model=256 layers=3 --text en --target fr
     """
