@@ -8,16 +8,17 @@ from typing import Any
 
 from torch import Tensor
 
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.model.fast.packing import packable
 from glassformer.spec import Seq2SeqSpec
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Split
-from glassformer.training.data.examples import Batch, Examples
+from glassformer.training.data.examples import PART_TOKENS, Batch, Examples
 from glassformer.training.data.packing import Packer
 from glassformer.training.data.prepare import prepare
 from glassformer.training.runs import Run
-from glassformer.training.stepping import PART_TOKENS
+from glassformer.training.tasks import task_of
 from glassformer.training.worker import Worker, number_format
 
 AHEAD = 5  # batches that a thread makes before they are computed
@@ -30,6 +31,12 @@ class Feed:
     def __init__(self, run: Run, data: Dataset, worker: Worker, encoder: Encoder) -> None:
         self.run, self.data, self.worker, self.encoder = run, data, worker, encoder
         settings = run.settings
+        self.task = task_of(data)
+        if worker.world > 1 and not self.task.independent:
+            raise GlassformerError(
+                f"the task {self.task.name} compares the rows of a batch with each other, so it runs in one process, not in "
+                f"{worker.world}: start it without torchrun. --gradient-cache makes large batches fit."
+            )
         rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)
         self.notes: list[str] = []
         if rows.cut:
@@ -60,15 +67,16 @@ class Feed:
     def evaluation(self, part: Split) -> BatchStream:
         """Batch a split by length, in the same order each time."""
         rows, settings = self.rows(part), self.run.settings
-        size: dict[str, Any] = {"batch_size": MORE * settings.batch_size}
+        more = MORE if self.task.independent else 1  # where rows are compared with each other, their number changes the loss
+        size: dict[str, Any] = {"batch_size": more * settings.batch_size}
         if settings.batch_tokens is not None:
-            size = {"batch_tokens": max(MORE * settings.batch_tokens, int(rows.lengths.max(initial=1)))}
+            size = {"batch_tokens": max(more * settings.batch_tokens, int(rows.lengths.max(initial=1)))}
         return self.batched(rows, **size, order="by_length")
 
     def packer(self, stream: BatchStream) -> Packer | None:
         """Return what packs the batches of a stream into rows without padding; None if the encoder needs rectangles."""
         with number_format(self.worker, self.run.settings.precision):
-            if self.data.form.inputs == "image" or not packable(self.encoder):
+            if self.data.form.inputs == "image" or not self.task.independent or not packable(self.encoder):
                 return None
         return Packer.of(stream, longest=self.longest, masked=stream.examples.predicts_some)
 

@@ -60,6 +60,8 @@ class GivenSettings(TypedDict, total=False):
     augment: Augment
     hidden: float
     mlm_probability: float
+    temperature: float
+    gradient_cache: int | None
     context: Context
     keep: int
     save_every: int | None

@@ -137,7 +137,7 @@ class Trainer:
         for note in self.feed.notes:
             watch.say(note)
         self.stream = self.feed.stream
-        alone = where.world == 1 and where.device.type == "cuda"
+        alone = where.world == 1 and where.device.type == "cuda" and self.task.independent
         self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream, background=alone)
         self.total = self.stream.total_steps(settings.epochs, settings.accumulate)
         self.progress, self.started = Progress(), 0  # steps that were started and are not reported yet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,11 +31,18 @@ class OneRow(NamedTuple):
 
 
 def prediction(
-    spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32", choice: Choice | None = None, device: str = "cpu"
+    spec: EncoderSpec,
+    settings: Settings,
+    *,
+    dtype: Dtype = "float32",
+    choice: Choice | None = None,
+    device: str = "cpu",
+    texts: int = 1,
 ) -> dict[str, Any]:
     """Return the parameter count, the FLOPs and bytes of a step of maximum length, and how both scale.
 
-    `choice` says which weights are trained (None: all), and whether there are adapters.
+    `texts` is the number of sequences of a row, which is 2 or 3 for sentence embeddings. `choice` says which weights are trained
+    (None: all), and whether there are adapters.
     `flops_by` and `bytes_by` hold coefficients: those of `POWERS`, and `fixed` per step.
     """
     longest = min(settings.max_length, spec.longest or settings.max_length) if spec.reads == "tokens" else None
@@ -43,12 +51,16 @@ def prediction(
     lengths: list[tuple[int | None, int]] = [(None, 0)] if longest is None else [*lengths_for(t, paired=paired)]
     measured = [(one or t, other) for one, other in lengths]
     every = [chosen(build(spec, batch=1, t=one, u=other or None), choice) for one, other in lengths]
-    rows = [_row(one, settings, dtype, device) for one in every]
+    cache = settings.gradient_cache if texts > 1 else None
+    rows = [_row(one, settings, dtype, device, twice=cache is not None) for one in every]
     parameters = sum(one.size for one in program.parameters)
     learned = sum(one.size for one in program.parameters if program.trained is None or one.name in program.trained)
     flops = _by_length(measured, [row.flops for row in rows])
     size = _by_length(measured, [row.activations for row in rows]) | {"fixed": 4.0 * (parameters + 3 * learned)}
-    whole, batch = rows[-1], settings.rows_at(2 * t if paired else t)
+    if cache is not None:  # only the activations of one part are stored at a time
+        size = dict.fromkeys(size, 0.0) | {"fixed": size["fixed"] + rows[-1].activations * cache / t}
+        rows = [row._replace(activations=0.0) for row in rows]
+    whole, batch = rows[-1], texts * settings.rows_at(2 * t if paired else texts * t)
     return {
         "parameters": parameters,
         "matrix_flops": round(whole.flops * batch * settings.accumulate),
@@ -73,18 +85,18 @@ def lengths_for(t: int, *, paired: bool) -> list[tuple[int, int]]:
     return list(dict.fromkeys([(quarter, quarter), (half, quarter), (t, quarter), (quarter, half), (quarter, t), (t, t)]))
 
 
-def _row(program: Program, settings: Settings, dtype: Dtype, device: str) -> OneRow:
-    """Cost of one row in a training step."""
+def _row(program: Program, settings: Settings, dtype: Dtype, device: str, *, twice: bool = False) -> OneRow:
+    """Cost of one row in a training step; with a gradient cache, the forward pass is computed twice."""
     asked = Fraction(1, program.sizes.t) if program.spec.reads_one_token else Fraction(str(settings.mlm_probability))
     asked = Fraction(1) if program.spec.predicts_next else asked
     eager = FUSED_ON_CPU if device == "cpu" else FUSED
     memory_model = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else eager
     if settings.checkpointing == "yes":
         memory_model = memory_model.with_checkpoints()
-    found = algebra.cost(
-        program, which="training", memory_model=memory_model, dtype=dtype, optimizer="adamw", predicted_share=asked
-    )
-    return OneRow(found.matrix_flops, found.memory.activations)
+    cost = partial(algebra.cost, program, memory_model=memory_model, dtype=dtype, predicted_share=asked)
+    found = cost(which="training", optimizer="adamw")
+    again = cost(which="forward").matrix_flops if twice else 0.0
+    return OneRow(found.matrix_flops + again, found.memory.activations)
 
 
 def _by_length(lengths: list[tuple[int, int]], costs: list[float]) -> dict[str, float]:

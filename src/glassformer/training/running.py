@@ -102,7 +102,8 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
         check_float8(spec, current_worker().device)
     where = current_worker()
     dtype: Any = str(number_type(where, settings.precision)).removeprefix("torch.")
-    predict = partial(prediction, dtype=dtype, choice=choice, device=where.device.type)
+    texts = 1 if task_of(data).independent else len(data.train.inputs[0])
+    predict = partial(prediction, dtype=dtype, choice=choice, device=where.device.type, texts=texts)
     if "batch_tokens" in chosen:
         settings = fitting_budget(spec, settings, predict, free_bytes(where.device))
     return Plan(spec, settings, tokenizer, start, predict(spec, settings))

@@ -83,6 +83,10 @@ class Settings:
     augment: Augment = _is("none", "data augmentation; shift: shift images by up to 10%; hide: mask random tokens")  # noqa: RUF009
     hidden: float = _is(0.2, "share of tokens masked by augment=hide, drawn anew in each epoch", most=0.95)
     mlm_probability: float = _is(0.15, "share of the tokens that masked-token training predicts", least=0.01, most=0.95)
+    temperature: float = _is(0.05, "temperature of sentence embeddings: similarities are divided by it", least=1e-3, most=100)
+    gradient_cache: int | None = _is(
+        None, "sentence embeddings: tokens computed at once, twice, so that large batches fit into memory; none: once", least=1
+    )
     context: Context = _is("row", "context of a word in tagging: its whole row, or only the word itself")  # noqa: RUF009
     keep: int = _is(2, "number of checkpoints to keep, in addition to the weights of the best", least=2, most=1000)
     save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: only after each epoch", least=1)

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from glassformer.training.data.examples import Batch
+from glassformer.training.data.examples import PART_TOKENS, Batch
 from glassformer.training.distributed.processes import added_up
 from glassformer.training.not_finite import Trainer, refuse_not_finite, refuse_update
 from glassformer.training.optimizer import set_rate
 from glassformer.training.tasks.task import Tally
 from glassformer.training.worker import number_format
-
-PART_TOKENS = 4096  # of a batch that is computed in parts: more tokens at once do not fit into a CPU's caches
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,7 @@ TRAINED = {
     "classify": ("ForSequenceClassification", "ForImageClassification"),
     "tag": ("ForTokenClassification",),
     "mlm": ("ForMaskedLM",),
+    "none": ("Model",),
 }
 WRITING = ("ForConditionalGeneration", "MTModel", "LMHeadModel", "ForCausalLM")
 
@@ -92,7 +93,9 @@ def class_for(spec: EncoderSpec, config: Mapping[str, Any]) -> str | None:
                 reading = from_config(dict(config), as_class=name, source="config")
             except GlassformerError:
                 continue
-            if plainly(reading.spec) == plainly(spec):
+            # A model without a head may be stored without its pooler.
+            bare = reading.spec.replace(pooler="none") if (spec.head, spec.pooler) == ("none", "none") else reading.spec
+            if plainly(bare) == plainly(spec):
                 return name
     return None
 
@@ -133,7 +136,7 @@ def plainly(spec: EncoderSpec) -> dict[str, Any]:
     if spec.global_every is not None:  # every third of two layers is the first one, as every second is
         derived["global_every"] = min(spec.global_every, max(spec.layers, 1))
     derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
-    derived |= {} if spec.has_pooler else {"pooler": "none"}  # a head on tokens neither reads nor builds it
+    derived |= {} if spec.has_pooler else {"pooler": "none", "pool": "first"}  # a head on tokens neither reads nor builds it
     if isinstance(spec, Seq2SeqSpec):
         decoder = {f"decoder.{name}": value for name, value in plainly(spec.decoder).items()}
         return {**plainly(spec.encoder), "share_tokens": spec.share_tokens, **decoder}

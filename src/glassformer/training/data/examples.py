@@ -19,6 +19,7 @@ from glassformer.training.settings import Augment
 from glassformer.training.tokenizers import Encoded, Tokenizer
 
 Numbers: TypeAlias = NDArray[np.int64]
+PART_TOKENS = 4096  # of a batch that is computed in parts: more tokens at once do not fit into a CPU's caches
 
 
 class Extent(NamedTuple):
@@ -111,14 +112,9 @@ class Batch:
             yield self
             return
         lengths = self.attend.sum(1).tolist()
-        targets = [0] * len(lengths) if self.target is None else (self.labels != IGNORE).sum(1).tolist()
-        start, longest, widest = 0, 0, 0
-        for place, (length, width) in enumerate(zip(lengths, targets, strict=True)):
-            if place > start and (place + 1 - start) * (max(longest, length) + max(widest, width)) > most:
-                yield self.part(slice(start, place), longest, widest)
-                start, longest, widest = place, 0, 0
-            longest, widest = max(longest, length), max(widest, width)
-        yield self.part(slice(start, len(lengths)), longest, widest)
+        targets = None if self.target is None else (self.labels != IGNORE).sum(1).tolist()
+        for rows, longest, widest in spans(lengths, most, targets):
+            yield self.part(rows, longest, widest)
 
     def part(self, rows: slice, longest: int, widest: int = 0) -> Batch:
         """Return some rows of a batch of texts, without the columns that only pad them; `widest` is that of the targets."""
@@ -138,6 +134,21 @@ class Batch:
         changed |= {"target": target, "tokens": tokens, "targets": targets, "padded": not bool(attend.all())}
         of_target = [] if target is None else [widest] * len(attend)
         return replace(self, **changed, extent=Extent.of([longest] * len(attend), of_target))
+
+
+def spans(lengths: Sequence[int], most: int, targets: Sequence[int] | None = None) -> Iterator[tuple[slice, int, int]]:
+    """Cut rows of these lengths, sorted, into spans of at most `most` tokens, padding included.
+
+    Each comes with the length of its longest row, and of its longest target (0 where there are none).
+    """
+    start, longest, widest = 0, 0, 0
+    for place, length in enumerate(lengths):
+        width = 0 if targets is None else targets[place]
+        if place > start and (place + 1 - start) * (max(longest, length) + max(widest, width)) > most:
+            yield slice(start, place), longest, widest
+            start, longest, widest = place, 0, 0
+        longest, widest = max(longest, length), max(widest, width)
+    yield slice(start, len(lengths)), longest, widest
 
 
 def present(labels: Tensor) -> Tensor:

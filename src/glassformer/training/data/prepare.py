@@ -8,6 +8,7 @@ from glassformer.arguments import require
 from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.dataset import Split, TaskName
 from glassformer.training.data.examples import Examples, Reading
+from glassformer.training.data.group_rows import GroupedTexts
 from glassformer.training.data.picture_rows import PictureExamples
 from glassformer.training.data.text_rows import LabelledTexts, MaskedTexts, TaggedWords
 from glassformer.training.data.written_rows import NextTokens, Translations
@@ -24,6 +25,7 @@ ROWS: dict[TaskName, Any] = {
     "mlm": MaskedTexts,
     "causal": NextTokens,
     "translate": Translations,
+    "embed": GroupedTexts,
 }
 
 
