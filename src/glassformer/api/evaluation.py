@@ -11,6 +11,7 @@ from glassformer.errors import needs_torch
 
 if TYPE_CHECKING:
     from glassformer.encoding.evaluation import Evaluation
+    from glassformer.encoding.measures import Measured
     from glassformer.training.data.asked import Goal
 
 
@@ -32,16 +33,18 @@ def evaluate(  # noqa: PLR0913 - one word an option of the command
     device: str | None = None,
     as_class: str | None = None,
     task: Goal = "auto",
-) -> Evaluation:
+) -> Evaluation | Measured:
     """Evaluate a classifier on labelled data: `gf.evaluate("runs/topic-1", "topic").accuracy`.
 
     `model` is a model folder or a run, whose best weights are used. `part` is train, validation, test, an extra part of the data
     or `all`; the other words say how the data is read, as in `train`: with the same words, `test` holds the rows that training
     did not see. The result has accuracy and macro-F1 with 95% intervals, calibration, the confusion matrix, precision, recall and
-    F1 of each label, and the `worst` mistakes: those with the highest probability.
+    F1 of each label, and the `worst` mistakes: those with the highest probability. For other labels (`task`) it has `figures`:
+    correlations and errors of numbers, F1 of several classes, MRR@10 and recall of embeddings.
     """
     from glassformer.encoding import streams
     from glassformer.encoding.evaluation import EVERY, evaluation
+    from glassformer.encoding.measures import MEASURES, measured
     from glassformer.training.data import load_data
 
     model_folder(path("model", model))
@@ -51,4 +54,5 @@ def evaluate(  # noqa: PLR0913 - one word an option of the command
     if part != EVERY:
         rows.part(part)
     loaded = streams.load_on(path("model", model), device=device, dtype=dtype, as_class=as_class)
-    return evaluation(loaded, rows, part, worst, batch_tokens=batch_tokens)
+    how = measured if rows.task in MEASURES else evaluation
+    return how(loaded, rows, part, worst, batch_tokens=batch_tokens)

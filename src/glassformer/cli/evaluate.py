@@ -30,6 +30,9 @@ from glassformer.errors import GlassformerError
 def evaluate(model: Path, data: str, form: str | None, no_label: bool, **options: Any) -> None:
     """Evaluate a classifier: accuracy, macro-F1, confusion matrix, calibration and the most confident mistakes.
 
+    Numbers (--task regress) have correlations and errors, several classes (--task multilabel) micro- and macro-F1, and embeddings
+    (--task embed) MRR@10 and recall.
+
     MODEL is a checkpoint or a run, whose best weights are used. DATA is read as in `train`: given the same options, the part
     test holds the rows that training did not see. Intervals are at 95%.
 

@@ -90,7 +90,11 @@ def evaluation(model: LoadedModel, data: Dataset, part: str, worst: int, **readi
         raise GlassformerError(f"{data.name} has no rows in its part {shown(part)}: there is nothing to evaluate.")
     said = probabilities.argmax(1)
     confusion = confusion_of(true, said, len(model.labels))
-    inputs: list[Any] = [one for split in splits for one in (split.inputs if data.task != "image" else [None] * len(split))]
+    inputs = [
+        None if data.task == "image" else one if isinstance(one, str) else " / ".join(one)
+        for split in splits
+        for one in split.inputs
+    ]
     if cut:
         notes.append(f"{cut:,} of {len(true):,} texts are truncated to {model.longest:,} tokens.")
     return Evaluation(
@@ -122,9 +126,11 @@ def check_task(model: LoadedModel, data: Dataset, command: str) -> None:
     """Refuse data without one label for each input, and a model that does not predict one."""
     from glassformer.model.sentences.predictions import kind_of
 
-    if data.task not in ("classify", "image"):
-        what = {"tag": "tags for words", "mlm": "no labels"}[data.task]
-        raise GlassformerError(f"{data.name} has {what}: {command} needs one label per row, of texts or images.")
+    if data.form.targets != "class":
+        what = {"tags": "tags for words", "none": "no labels", "number": "numbers", "classes": "several labels per row"}
+        raise GlassformerError(
+            f"{data.name} has {what[data.form.targets]}: {command} needs one label per row, of texts or images."
+        )
     if model.spec.head != "classify" or kind_of(model.folder) != "classes":
         raise GlassformerError(
             f"{model.folder.path.name} is no classifier with one label per input: {command} cannot compare it."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,29 +22,30 @@ class EvaluationView:
     """Several tables, one below the other."""
 
     found: Any
+    tables: Callable[[Any], Iterator[Table]]
 
     def text(self) -> str:
-        return "\n\n".join(table.text() for table in tables(self.found))
+        return "\n\n".join(table.text() for table in self.tables(self.found))
 
     def markdown(self) -> str:
-        return "\n\n".join(table.markdown() for table in tables(self.found))
+        return "\n\n".join(table.markdown() for table in self.tables(self.found))
 
     def latex(self) -> str:
-        return "\n\n".join(table.latex() for table in tables(self.found))
+        return "\n\n".join(table.latex() for table in self.tables(self.found))
 
     def html(self) -> Html:
-        return fragment(*(table.markup() for table in tables(self.found)))
+        return fragment(*(table.markup() for table in self.tables(self.found)))
 
 
 def of_torch_room(found: Any) -> EvaluationView:
     """The result of `evaluate`, whose class this room may not import."""
-    return EvaluationView(found)
+    return EvaluationView(found, tables)
 
 
 def tables(found: Any) -> Iterator[Table]:
     """The tables of an evaluation, in the order of interest."""
     yield _figures(found)
-    yield _classes(found)
+    yield labels_table(found.classes)
     yield _confusions(found)
     yield _calibration(found)
     if found.mistakes:
@@ -65,7 +66,8 @@ def _intervals(found: Any) -> list[tuple[str, Any]]:
     return [("accuracy", found.accuracy), ("macro-F1", found.macro_f1)]
 
 
-def _classes(found: Any) -> Table:
+def labels_table(classes: Sequence[dict[str, Any]]) -> Table:
+    """Rows, predictions, precision, recall and F1 of each label."""
     heads = [Column("label"), *(Column(name, right=True) for name in ("rows", "predicted", "precision", "recall", "F1"))]
     rows = [
         [
@@ -74,9 +76,9 @@ def _classes(found: Any) -> Table:
             f"{one['said']:,}",
             *(_share(one[name]) for name in RATES),
         ]
-        for one in found.classes[:MOST_LISTED]
+        for one in classes[:MOST_LISTED]
     ]
-    left = len(found.classes) - len(rows)
+    left = len(classes) - len(rows)
     return Table("Labels", heads, rows, [f"and {left:,} more labels, all of them in --json."] if left else [])
 
 

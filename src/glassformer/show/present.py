@@ -29,6 +29,7 @@ VIEWS = {
     "glassformer.program": "glassformer.show.notebook.encoders",
     "glassformer.show": "glassformer.show.notebook.learning",
     "glassformer.encoding.evaluation": "glassformer.show.evaluation",
+    "glassformer.encoding.measures": "glassformer.show.measures",
     "glassformer.insight": "glassformer.show.insight",
     "glassformer.training.data": "glassformer.show.data",
     "glassformer.training": "glassformer.show.notebook.learning",

@@ -23,7 +23,7 @@ def mistakes_of(runs: RunsFolder, name: str) -> documents.Mistakes:
 
     row = standing(runs, name)
     set_name = require_classifier(row, name)
-    found = evaluate(runs.path(name), set_name, worst=WORST)
+    found: Any = evaluate(runs.path(name), set_name, worst=WORST)  # a classifier's, by its task
     data = load_data(set_name)
     inputs = data.part("test").inputs
     white = getattr(inputs, "white", 1)
