@@ -14,7 +14,6 @@ from glassformer.encoding.scores import Interval, bootstrap
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
 from glassformer.spec.viewed import Viewed
-from glassformer.training.figures import Several, mean_reciprocal_rank, pearson, reciprocal_ranks, spearman
 
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
@@ -86,6 +85,8 @@ def measured(model: LoadedModel, data: Dataset, part: str, worst: int, **reading
 
 def of_numbers(model: LoadedModel, data: Dataset, splits: Sequence[Split], worst: int, reading: dict[str, Any]) -> Found:
     """Correlations and errors of predicted numbers."""
+    from glassformer.training.figures import pearson, spearman
+
     _require(model, data, "scores", classes=1)
     values, cut = _predicted(model, splits, reading)
     said, true = values[:, 0], np.concatenate([np.asarray(split.targets, dtype=np.float64) for split in splits])
@@ -106,6 +107,8 @@ def of_numbers(model: LoadedModel, data: Dataset, splits: Sequence[Split], worst
 
 def of_several(model: LoadedModel, data: Dataset, splits: Sequence[Split], worst: int, reading: dict[str, Any]) -> Found:
     """Micro- and macro-F1 of several classes for each row."""
+    from glassformer.training.figures import Several
+
     _require(model, data, "labels")
     places, _ = class_places(model, data)
     values, cut = _predicted(model, splits, reading)
@@ -134,6 +137,8 @@ def of_several(model: LoadedModel, data: Dataset, splits: Sequence[Split], worst
 
 def of_embeddings(model: LoadedModel, _: Dataset, splits: Sequence[Split], worst: int, reading: dict[str, Any]) -> Found:
     """How far up the text that belongs to an anchor is among all texts of the part."""
+    from glassformer.training.figures import mean_reciprocal_rank, reciprocal_ranks
+
     rows = [row for split in splits for row in split.inputs]
     width, cut = len(rows[0]), 0
     every, known = [row[column] for column in range(width) for row in rows], dict[str, int]()
