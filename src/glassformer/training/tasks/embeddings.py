@@ -19,7 +19,7 @@ from glassformer.model.attention import Padded
 from glassformer.model.heads import pool
 from glassformer.model.sentences.settings import Pool, read_settings
 from glassformer.model.sentences.writing import write_settings
-from glassformer.show.metric import Metric
+from glassformer.show.metric import ACCURACY, Metric
 from glassformer.spec import EncoderSpec
 from glassformer.training.data.dataset import Dataset, TaskName
 from glassformer.training.data.examples import PART_TOKENS, Batch
@@ -42,6 +42,7 @@ class Embeddings(Task):
 
     name: ClassVar[TaskName] = "embed"
     metric: ClassVar[Metric] = Metric("mrr_at_10", percent=False)
+    others: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     independent: ClassVar[bool] = False
     temperature: float = 0.05
     gradient_cache: int | None = None
