@@ -84,7 +84,9 @@ class GroupedTexts:
             tokens=int(real.sum()),
             targets=len(ids),
             targets_in_step=len(ids),
-            extent=Extent.of([longest for rows, longest, _ in spans(lengths, PART_TOKENS) for _ in range(rows.stop - rows.start)]),
+            extent=Extent.of(
+                [longest for rows, longest, _ in spans(lengths, PART_TOKENS) for _ in range(rows.stop - rows.start)]
+            ),
             padded=not real.all(),
             places=torch.from_numpy(np.argsort(order)),
             lengths=lengths,
