@@ -38,7 +38,7 @@ def with_published_head(spec: EncoderSpec, given: Collection[str]) -> EncoderSpe
 
     Presets describe bodies. RoBERTa's classifier has a hidden layer of its own in place of a pooler, for example.
     """
-    if spec.head not in TRAINED or any(name in given for name in HEAD):
+    if spec.head == "none" or spec.head not in TRAINED or any(name in given for name in HEAD):
         return spec
     for config in _with_ids(spec):
         for name in FAMILIES[config["model_type"]].classes:
