@@ -62,3 +62,11 @@ def test_the_place_of_a_row_is_known_long_after_the_first(tmp_path):
 def test_a_missing_file_is_reported_as_for_lines(tmp_path):
     with pytest.raises(GlassformerError, match="no such file"):
         read(tmp_path / "none.csv")
+
+
+def test_two_columns_are_pairs_and_three_are_refused(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b,c\ntime,flies,like\n,arrow,x\n", encoding="utf-8")
+    assert read(path, "b, a") == [("flies", "time"), ("arrow", "")]
+    with pytest.raises(GlassformerError, match=r"x\.csv line 2: at most two columns make a text, found 3"):
+        read(path, "a,b,c")

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-QUICK, LONG = ("epochs",), ("attention_as_answer", "heads_and_depth", "transformer_vs_cnn", "variable_length")
+QUICK, LONG = (
+    ("epochs",),
+    ("attention_as_answer", "heads_and_depth", "transformer_vs_cnn", "variable_length", "sentence_embeddings"),
+)
 
 
 def cooked(name: str, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -188,3 +191,12 @@ def test_the_same_command_gives_the_same_weights_bit_for_bit(small, tmp_path):
     for name in ("model.safetensors", "tokenizer.json", "spec.json"):
         first, second = (hashlib.sha256((folder / "model" / name).read_bytes()).hexdigest() for folder in (out, tmp_path))
         assert first == second
+
+
+@pytest.mark.slow
+def test_training_finds_translations_that_random_weights_do_not(small):
+    out, results, printed = small("sentence_embeddings")
+    before, after = (results[when]["MRR@10"] for when in ("before", "after"))
+    assert before["high"] < after["low"]
+    assert (out / "run" / "best" / "modules.json").is_file()
+    assert "random weights" in printed

@@ -13,10 +13,13 @@ import glassformer as gf
 from glassformer.errors import GlassformerError
 from glassformer.training import loop
 from glassformer.training.data.prepare import prepare
+from glassformer.training.feed import Feed
 from glassformer.training.figures import mean_reciprocal_rank, reciprocal_ranks
+from glassformer.training.prediction import prediction
 from glassformer.training.settings import Settings
 from glassformer.training.starting import first_weights
 from glassformer.training.tasks.embeddings import Embeddings, false_negatives
+from glassformer.training.worker import Worker
 
 
 def a_batch(path, rows=12, **settings):
@@ -149,6 +152,24 @@ def test_a_stopped_run_resumes_to_the_same_bits(tmp_path, settings):
 def test_settings_that_make_no_sense_are_one_line(settings, message):
     with pytest.raises(GlassformerError, match=message):
         Embeddings().configured(Settings(**settings))
+
+
+def test_several_processes_are_refused_in_one_line(tmp_path):
+    run, data = opinion_run(tmp_path / "run", "embed")
+    worker = Worker(torch.device("cpu"), rank=0, world=2)
+    with pytest.raises(GlassformerError, match=r"the task embed compares the rows of a batch .*, not in 2: start it without"):
+        Feed(run, data, worker, first_weights(run.path, run.spec, worker.device))
+
+
+def test_the_forecast_counts_every_text_and_what_a_gradient_cache_computes_again(tmp_path):
+    run, _ = opinion_run(tmp_path / "run", "embed")
+    plain = prediction(run.spec, run.settings, texts=2)
+    once = prediction(run.spec, run.settings)
+    cached = prediction(run.spec, run.settings.replace(gradient_cache=100), texts=2)
+    assert plain["batch"] == 2 * once["batch"] and plain["matrix_flops"] == 2 * once["matrix_flops"]
+    assert cached["matrix_flops"] == pytest.approx(4 / 3 * plain["matrix_flops"], rel=0.01)
+    larger = prediction(run.spec, run.settings.replace(gradient_cache=100, batch_size=10_000), texts=2)
+    assert larger["bytes"] == cached["bytes"] < plain["bytes"]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ class Columns:
         for one in (text, *(self.carry or ())) if fixed else ():
             if one not in known:
                 way = " Name the text column with --column NAME." if self.text is None and one == text else nearest(one, known)
+                way = " Pairs of columns are read with --file." if one == text and "," in text else way
                 raise GlassformerError(f"{name} has no column '{shown(one)}': it has {listed(map(shown, known))}.{way}")
         carry = tuple(one for one in known if one != text) if self.carry is None else self.carry
         for one in carry:
