@@ -43,7 +43,6 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         "classes": draw(st.integers(1, 4)),
         "eps": draw(st.sampled_from([1e-12, 1e-5])),
     }
-    fields["groups"] = draw(groups(fields))
     if fields["window"] is not None:
         fields["global_every"] = draw(st.sampled_from([None, 2, 3]))
     if layers and draw(st.booleans()):
@@ -69,13 +68,12 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     if raw_sound:
         positions = ["none", "convolution", "convolution_relative", "sinusoidal", "rotary"]
     fields["position"] = draw(st.sampled_from(positions))
-    if "disentangled" in fields["position"]:
-        fields["groups"] = ()
+    fields |= draw(rotations(fields))
+    fields["groups"] = () if "disentangled" in fields["position"] else draw(groups(fields))
     plain = not fields["groups"] and fields["kv_heads"] in (None, heads) and fields["attend"] == "all"
     if fields["window"] is not None and fields.get("global_every") is None and plain and fields["position"] in PLAIN_POSITIONS:
         fields["global_attention"] = draw(st.sampled_from(["none", "stored"]))
     fields["relative_gate"] = "relative" in fields["position"] and fields["d_model"] % heads == 0 and draw(st.booleans())
-    fields |= draw(rotations(fields))
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
     fields["relative_distance"] = draw(st.sampled_from([fields["relative_buckets"] // 2, 128]))
     fields["relative_tables"] = draw(st.sampled_from(["shared", "per_layer"]))

@@ -103,6 +103,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
         **{**TEXT, "hidden_size": 24, "embedding_size": 24, "intermediate_size": 36},
         **{"q_groups": 4, "k_groups": 2, "v_groups": 3, "post_attention_groups": 1, "intermediate_groups": 4, "output_groups": 6},
     },
+    "layoutlm": {**TEXT, "max_2d_position_embeddings": 9},
     "mobilebert": {
         **{**TEXT, "hidden_size": 16, "embedding_size": 6, "intra_bottleneck_size": 12, "num_feedforward_networks": 3},
         "true_hidden_size": 12,
@@ -266,7 +267,7 @@ VARIANTS = [
 ]
 
 # Counted and run in float64; the PyTorch model lacks parts of them.
-NOT_BUILT = ("mobilebert",)
+NOT_BUILT = ("mobilebert", "layoutlm")
 BUILT, BUILT_VARIANTS = ([case for case in cases if case.family not in NOT_BUILT] for cases in (CASES, VARIANTS))
 
 
@@ -367,13 +368,16 @@ def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
     given: dict[str, Any] = {"tokens": tokens}
     if config.get("type_vocab_size"):
         given["segments"] = rng.integers(0, config["type_vocab_size"], (2, length))
+    if config.get("max_2d_position_embeddings"):
+        sides = np.sort(rng.integers(0, config["max_2d_position_embeddings"], (2, length, 2, 2)), axis=2)
+        given["boxes"] = sides.reshape(2, length, 4)
     return given | ({"attend": attend} if padded else {})
 
 
 def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
     """What transformers computes."""
     torch = guest("torch")
-    names = {"tokens": "input_ids", "segments": "token_type_ids", "attend": "attention_mask"}
+    names = {"tokens": "input_ids", "segments": "token_type_ids", "attend": "attention_mask", "boxes": "bbox"}
     names |= {"image": "pixel_values", "frames": "input_features"}
     tensors = {names[name]: torch.as_tensor(value) for name, value in given.items()}
     if "conv_dim" in FAMILIES[case.family].keys:

@@ -62,6 +62,7 @@ class Checkpoint(Viewed):
         *,
         tokens: Any = None,
         segments: Any = None,
+        boxes: Any = None,
         attend: Any = None,
         image: Any = None,
         frames: Any = None,
@@ -74,7 +75,7 @@ class Checkpoint(Viewed):
 
         Texts of different lengths are padded on the right and masked with `attend`. With `layers`, only the intermediate
         values of these layers are kept. An encoder-decoder also reads a `target`, after the token that begins each of its texts;
-        `target_tokens` are what its decoder reads, as they are.
+        `target_tokens` are what its decoder reads, as they are. `boxes` are the places of the tokens on a page (LayoutLM).
         """
         sources = {"text": text, "tokens": tokens, "image": image, "frames": frames}
         given = [name for name, value in sources.items() if value is not None]
@@ -83,7 +84,7 @@ class Checkpoint(Viewed):
             expected = " or ".join(f"{name}=…" for name in wanted)
             raise GlassformerError(f"this {self._kind} needs {expected}, found {' and '.join(given) or 'nothing'}.")
         words = None
-        inputs = {"segments": segments, "attend": attend}
+        inputs = {"segments": segments, "boxes": boxes, "attend": attend}
         if image is not None:
             axes = 1 + len(self.spec.picture_shape)
             inputs["image"] = _with_batch(image, axes=axes)

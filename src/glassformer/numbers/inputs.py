@@ -16,7 +16,7 @@ IDS = {"tokens": "vocab", "target": "vocab", "segments": "segment"}  # input -> 
 
 
 def checked_inputs(program: Program, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Array]]:
-    """Yield each input of the program as a checked array; by default, segments are 0 and all tokens are real."""
+    """Yield each input of the program as a checked array; by default, segments and boxes are 0 and all tokens are real."""
     wanted = {tensor.name: tensor for tensor in program.inputs}
     for name in inputs:
         if name not in wanted:
@@ -24,7 +24,7 @@ def checked_inputs(program: Program, inputs: Mapping[str, Any]) -> Iterator[tupl
     for name, tensor in wanted.items():
         if name in inputs:
             value = numbers_in(name, inputs[name])
-        elif name == "segments":
+        elif name in ("segments", "boxes"):
             value = np.zeros(tensor.shape, dtype=np.int64)
         elif tensor.role == "attend":
             value = np.ones(tensor.shape, dtype=bool)
@@ -50,6 +50,8 @@ def _checked(program: Program, tensor: Tensor, value: Array) -> Array:
         raise GlassformerError(f"{tensor.name} has shape {list(value.shape)}, expected {list(tensor.shape)} ({axes}).")
     if tensor.name in IDS and len(tensor.axes) == 2:
         return checked_ids(program, tensor, value)
+    if tensor.name == "boxes":
+        return _boxes(stack_of(program, tensor).page or 0, value)
     if tensor.role == "attend":
         return _mask(program, tensor, value)
     wrong = np.argwhere(~np.isfinite(value))
@@ -71,6 +73,21 @@ def checked_ids(program: Program, tensor: Tensor, value: Array) -> Array:
         what = "segment table" if tensor.name == "segments" else "vocabulary"
         raise GlassformerError(
             f"{tensor.name}[{where}] = {value[tuple(wrong[0])]} is out of range: the {what} has rows 0 to {rows - 1:,}."
+        )
+    return value.astype(np.int64)
+
+
+def _boxes(rows: int, value: Array) -> Array:
+    """Check that boxes are whole numbers on the page, with their left and upper sides first."""
+    if value.dtype.kind not in "iu":
+        raise GlassformerError(f"boxes must be whole numbers, got {value.dtype}.")
+    inside = ((value >= 0) & (value < rows)).all(-1)
+    wrong = np.argwhere(~inside | (value[..., 2] < value[..., 0]) | (value[..., 3] < value[..., 1]))
+    if len(wrong):
+        where = ", ".join(str(index) for index in wrong[0])
+        raise GlassformerError(
+            f"boxes[{where}] = {value[tuple(wrong[0])].tolist()} is no box [left, upper, right, lower] of coordinates from 0 to "
+            f"{rows - 1:,}."
         )
     return value.astype(np.int64)
 

@@ -111,7 +111,7 @@ def _inputs(program: Program, given: Mapping[str, Given], seed: int) -> dict[str
     vectors: dict[str, Array] = {}
     found: dict[str, Any] = {}
     for tensor in program.inputs:
-        if tensor.role != "input" or tensor.name == "segments":
+        if tensor.role != "input" or tensor.name in ("segments", "boxes"):
             continue
         spec, (words, ids) = stack_of(program, tensor), given.get(tensor.name, Given())
         if ids is not None:

@@ -83,6 +83,7 @@ Role = Literal[
     "scaled token",  # times √d_model
     "rescaled token",  # zeros for masked tokens, the others scaled up for them
     "segment",  # the vector of each segment
+    "page position",  # the vector of a side of each token's box on a page, of its height or its width
     "position",  # the vector of each position
     "embedding sum",  # tokens, segments and positions added
     "pixels",  # the pixels of each patch in a row

@@ -122,6 +122,9 @@ class EncoderFields(Viewed):
         None, "id of the mask token: its vectors become zeros, and the other tokens are scaled up by their number (ESM-2)"
     )
     segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
+    page: int | None = _is(
+        None, "coordinates on a page: rows of the tables for x, y, height and width of each token's box (1024 in LayoutLM)"
+    )
     positions: int | None = _is(None, "maximum sequence length; rows of a learned position table")
     position: Position = _is("none", "position encoding")
     complete_up_to: int | None = _is(

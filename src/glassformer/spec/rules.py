@@ -85,7 +85,7 @@ def _groups(spec: EncoderSizes) -> None:
 
 
 def _bottleneck(spec: EncoderSizes) -> None:
-    """Rules of layers inside a bottleneck, and of token embeddings that are projected before others are added."""
+    """Rules of layers inside a bottleneck, and of token embeddings that are projected or placed on a page."""
     whole = spec.norm == "post" and spec.block == "layer" and not spec.layer_scale and not spec.groups and not spec.by_distance
     plain = whole and spec.global_attention == "none" and spec.pooler != "attention" and spec.beside_kernel is None
     for field, given in (("bottleneck", spec.bottleneck), ("ffn_blocks", spec.ffn_blocks if spec.ffn_blocks > 1 else None)):
@@ -98,6 +98,8 @@ def _bottleneck(spec: EncoderSizes) -> None:
         raise GlassformerError(
             f"token_kernel={spec.token_kernel} projects token embeddings of their own width: give vocab and embedding_size."
         )
+    if spec.page is not None and (spec.vocab is None or spec.embedding_size is not None):
+        raise GlassformerError(f"page={spec.page} places tokens of width d_model: give vocab, and no embedding_size.")
     if spec.wide_output and (spec.table_width >= spec.d_model or not spec.head_dense or spec.head_width is not None):
         raise GlassformerError(
             "wide_output=true adds features to those of the token table: give an embedding_size below d_model, "

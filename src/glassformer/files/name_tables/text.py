@@ -315,7 +315,14 @@ BART = Names(
     aside=("model.decoder.", "decoder.", "lm_head.", "classification_head.", "qa_outputs."),
 )
 
+LAYOUTLM = replace(
+    BERT,
+    prefixes=("layoutlm.",),
+    body={**BERT_BODY, **{f"embeddings.E_{name}": f"embeddings.{name}_position_embeddings.weight" for name in "xyhw"}},
+)
+
 NAMES: dict[str, Names] = {
+    "layoutlm": LAYOUTLM,
     "bert": BERT,
     "jina_bert": JINA_BERT,
     "big_bird": BIG_BIRD,

@@ -92,6 +92,7 @@ def _require_built(spec: EncoderSpec) -> None:
         "norm_kind": spec.norm_kind == "scale",
         "token_kernel": spec.token_kernel is not None,
         "wide_output": spec.wide_output,
+        "page": spec.page is not None,
     }
     for field in (field for field, lacks in lacking.items() if lacks):
         told = field_text(getattr(spec, field))

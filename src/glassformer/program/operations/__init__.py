@@ -2,7 +2,17 @@
 
 from glassformer.program.operations.base import Operation
 from glassformer.program.operations.convolutions import Gate, Length, Lengthen
-from glassformer.program.operations.lookups import HalfSinusoid, LeaveOut, Lookup, Neighbours, Patch, Rescale, Rows, Sinusoid
+from glassformer.program.operations.lookups import (
+    BoxLookup,
+    HalfSinusoid,
+    LeaveOut,
+    Lookup,
+    Neighbours,
+    Patch,
+    Rescale,
+    Rows,
+    Sinusoid,
+)
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
@@ -22,6 +32,7 @@ __all__ = [
     "Add",
     "Affine",
     "Blank",
+    "BoxLookup",
     "Cap",
     "Contract",
     "Gate",

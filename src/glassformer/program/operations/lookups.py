@@ -16,6 +16,9 @@ from glassformer.program.operations.base import Copy, Elementwise, aligned, posi
 KEPT_IN_TRAINING = 0.88  # 15% of the tokens were selected, and 80% of those masked (Lin et al. 2022)
 
 
+SIDES = ("left", "upper", "right", "lower")  # of a box on a page, in the order of the input `boxes`
+
+
 @dataclass(frozen=True)
 class Lookup(Copy):
     """A row of a table for each id. Inputs: ids, table."""
@@ -228,6 +231,32 @@ class LeaveOut(Copy):
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         kept = self.along.size - self.before
         return formatter.call("kept", names[0]) + formatter.words(f" ({kept} patches at random, and the tokens before them)")
+
+
+@dataclass(frozen=True)
+class BoxLookup(Copy):
+    """A row of a table for one side of each token's box on a page, or for one side minus another. Inputs: boxes, table."""
+
+    side: int
+    minus: int | None = None
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (*inputs[0].axes[:-1], inputs[1].axes[1])
+
+    def rows(self, boxes: Array) -> Array:
+        """The row for each token."""
+        return np.asarray(boxes[..., self.side] - (0 if self.minus is None else boxes[..., self.minus]))
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.asarray(values[1][self.rows(values[0])])
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        row = int(self.rows(values[inputs[0].name])[cell["batch"], cell["t"]])
+        return Ref(inputs[1], cell | {inputs[1].axes[0].name: row})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        index = SIDES[self.side] if self.minus is None else formatter.minus(SIDES[self.side], SIDES[self.minus])
+        return formatter.indexed(names[1], index)
 
 
 @dataclass(frozen=True)
