@@ -85,16 +85,8 @@ class Checkpoint(Viewed):
             raise GlassformerError(f"this {self._kind} needs {expected}, found {' and '.join(given) or 'nothing'}.")
         words = None
         inputs = {"segments": segments, "boxes": boxes, "attend": attend}
-        if image is not None:
-            axes = 1 + len(self.spec.picture_shape)
-            inputs["image"] = _with_batch(image, axes=axes)
-            if inputs["image"].ndim != axes:
-                frames = "frame, " if self.spec.video_frames is not None else ""
-                raise GlassformerError(f"image must be numbers [{frames}channel, row, column], or several of them.")
-        elif frames is not None:
-            inputs["frames"] = _with_batch(frames, axes=3)
-            if inputs["frames"].ndim != 3:
-                raise GlassformerError("frames must be numbers [mel, frame], or several of them.")
+        if image is not None or frames is not None:
+            inputs |= {given[0]: _sensed(self.spec, given[0], sources[given[0]])}
         elif text is not None:
             batch = encode(self.tokenizer, text, self._source, padding=self.padding, truncate=truncate)
             words = batch.words
@@ -195,6 +187,17 @@ def _require_tokens(name: str, rows: Array, texts: int) -> None:
         raise GlassformerError(f"{name} has shape {list(rows.shape)}: at least one token is needed.")
     if len(rows) != texts:
         raise GlassformerError(f"there are {texts} sources and {len(rows)} targets: give one target for each source.")
+
+
+def _sensed(spec: EncoderSpec, name: str, value: Any) -> Array:
+    """An image, a video or sound, or several of them, with an axis for the batch."""
+    frames = "frame, " if spec.video_frames is not None else ""
+    picture = (1 + len(spec.picture_shape), f"[{frames}channel, row, column]")
+    axes, told = {"image": picture, "frames": (3, "[mel, frame]")}[name]
+    array = _with_batch(value, axes=axes)
+    if array.ndim != axes:
+        raise GlassformerError(f"{name} must be numbers {told}, or several of them.")
+    return array
 
 
 def _with_batch(value: Any, *, axes: int) -> Array:
