@@ -74,6 +74,7 @@ LETTERS: dict[Role, str] = {
     "cross residual": "R_C",
     "ffn residual": "R_2",
     "bottleneck residual": "R_3",
+    "convolution residual": "R_L",
     "scaled output": "Z_s",
     "uncapped logits": "L_u",
     "offset logits": "L_c",
@@ -105,6 +106,7 @@ NORM_INDEX = {
     "output_norm_cross": "OC",
     "token_norm": "T",
     "norm_3": "3",
+    "norm_beside": "L",
     "norm_narrow": "N",
     "norm_asked": "A",
 }

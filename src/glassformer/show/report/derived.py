@@ -56,13 +56,17 @@ def lead(about: Subject) -> Html:
     return join(tags.p(sentence(about.spec)), facts(numbers))
 
 
+def _pictures(spec: EncoderSpec) -> str:
+    return "images" if spec.video_frames is None else f"videos of {spec.video_frames} frames"
+
+
 def sentence(spec: EncoderSpec) -> str:
     """Return a description: `12 layers of width 768 with 12 heads, …`."""
     many = "1 layer" if spec.layers == 1 else f"{spec.layers} layers"
     heads = "1 head" if spec.heads == 1 else f"{spec.heads} heads"
     reads = {
         "tokens": f"reads tokens of a vocabulary of {spec.vocab or 0:,}",
-        "image": f"reads images of {spec.image_size[0]} × {spec.image_size[1]} pixels in {spec.patches} patches",
+        "image": f"reads {_pictures(spec)} of {spec.image_size[0]} × {spec.image_size[1]} pixels in {spec.patches} patches",
         "frames": f"reads {_sound(spec)}, which make {spec.longest or 0:,} positions",
         "vectors": "reads vectors",
     }[spec.reads]
