@@ -19,8 +19,9 @@ from glassformer.lab.start import start
 from glassformer.lab.wire import to_json
 from glassformer.program import build
 from glassformer.spec import defaults
+from glassformer.spec.fields import field_text
 from glassformer.spec.presets import preset_names
-from glassformer.spec.reading import SIZES, request
+from glassformer.spec.reading import SIZES, from_document, request
 
 PORT = 8124
 
@@ -242,3 +243,62 @@ def test_what_all_layers_share_is_not_called_layers():
     shared = next(block for block in found if block["name"] == "layers.relative_norm")
     assert shared["title"] == "relative table"
     assert [inner["name"] for inner in shared["blocks"]][-2:] == ["layers.relative_norm.normalised", "layers.relative_norm"]
+
+
+@pytest.mark.parametrize(
+    ("name", "total"),
+    [("gpt2", 124_439_808), ("llama-3-8b", 8_030_261_248), ("transformer", 63_082_496), ("opus-mt-en-fr", 75_133_952)],
+)
+def test_decoders_and_encoder_decoders_are_benched_too(ask, name, total):
+    found = ask("derive", spec=spec(name)).json()
+    assert found["total"] == total == sum(block["parameters"] for block in found["blocks"])
+    assert (found["u"] is not None) == (name in ("transformer", "opus-mt-en-fr"))
+    for view in ("shapes", "cost", "notation"):
+        assert ask(view, spec=spec(name)).status_code == 200
+
+
+def test_a_field_of_one_stack_and_the_length_of_the_target_are_fields(ask):
+    found = ask("derive", spec=spec("transformer", **{"decoder.layers": "2"}, u="10")).json()
+    assert found["total"] == algebra.count(request("transformer", decoders=True, **{"decoder.layers": 2}).spec).total
+    assert found["u"] == 10
+    assert found["flops"] < ask("derive", spec=spec("transformer", **{"decoder.layers": "2"}, u="20")).json()["flops"]
+
+
+LLAMA = {
+    "model_type": "llama",
+    "architectures": ["LlamaForCausalLM"],
+    "hidden_size": 64,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "num_hidden_layers": 2,
+    "intermediate_size": 128,
+    "vocab_size": 100,
+}
+BART = {
+    "model_type": "bart",
+    "architectures": ["BartForConditionalGeneration"],
+    "d_model": 16,
+    "encoder_layers": 2,
+    "decoder_layers": 3,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 32,
+    "decoder_ffn_dim": 24,
+    "vocab_size": 50,
+    "max_position_embeddings": 20,
+}
+
+
+@pytest.mark.parametrize("given", [LLAMA, BART], ids=["llama", "bart"])
+def test_a_pasted_config_of_a_decoder_becomes_fields_with_the_same_count(ask, given):
+    read = ask("config", text=json.dumps(given)).json()
+    texts = {name: ",".join(value) or "none" for name, value in read["fields"].items() if isinstance(value, list)}
+    fields = {name: texts.get(name, field_text(value)) for name, value in read["fields"].items()}
+    found = ask("derive", spec=spec(read["spec"], **fields)).json()
+    assert found["total"] == algebra.count(from_document(given, source="the test")[0]).total
+
+
+def test_an_encoder_is_compared_with_a_decoder(ask):
+    found = ask("bridge", left=spec("bert-base"), right=spec("gpt2")).json()
+    assert {"name": "position", "left": "learned", "right": "learned"} not in found["fields"]
+    assert {field["name"] for field in found["fields"]} >= {"norm", "vocab", "positions"}

@@ -1,8 +1,13 @@
 """The bench in a real browser, used as a person would."""
 
+import json
 import re
 
 import pytest
+
+import glassformer as gf
+from glassformer import algebra
+from glassformer.spec.reading import from_document
 
 TOTAL = "[data-testid=total]"
 
@@ -199,3 +204,22 @@ def test_the_first_paint_comes_within_a_second(page):
         first.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         page.goto("about:blank")
     assert min(first) < 1000
+
+
+def test_a_pasted_config_of_a_decoder_is_counted(page):
+    page.goto("/bench?spec=transformer&decoder.layers=2")
+    read(page, TOTAL, f"{gf.count('transformer', **{'decoder.layers': 2}).total:,}")
+    assert page.get_by_label("decoder.layers", exact=True).input_value() == "2"
+    page.get_by_text("paste a config.json").click()
+    config = {
+        "model_type": "gpt2",
+        "architectures": ["GPT2LMHeadModel"],
+        "n_embd": 8,
+        "n_head": 2,
+        "n_layer": 2,
+        "n_positions": 16,
+        "vocab_size": 50,
+    }
+    page.get_by_label("config.json", exact=True).fill(json.dumps(config))
+    page.wait_for_function("() => location.search.includes('spec=decoder') && !location.search.includes('decoder.layers')")
+    read(page, TOTAL, f"{algebra.count(from_document(config, source='the test')[0]).total:,}")

@@ -73,7 +73,9 @@ async def _answers(guard: Guard, lab: Lab, folder: Path, presets: Sequence[str],
         answers = {key(url, body): json.loads(await _ask(guard, lab, url, body)) for url, body in _questions(*encoder)}
         _write(folder / f"{number}.json", answers)
         files |= dict.fromkeys(answers, f"{number}.json")
-    _write(folder / "fields.json", {"/api/bench/fields": json.loads(await _ask(guard, lab, "/api/bench/fields"))})
+    fields = json.loads(await _ask(guard, lab, "/api/bench/fields"))
+    stored = [preset for preset in fields["presets"] if preset["name"] in presets]
+    _write(folder / "fields.json", {"/api/bench/fields": fields | {"presets": stored}})
     (folder / "walk.bin").write_bytes(await _ask(guard, lab, "/api/walk"))
     known = json.loads(await _ask(guard, lab, "/api/lab"))
     address = f"/bench?{urlencode({'spec': opened[0], **opened[1]})}" if opened else "/walk"

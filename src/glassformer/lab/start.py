@@ -31,9 +31,9 @@ class Lab:
     workers: Workers = field(default_factory=Workers)
     leaving: Event = field(default_factory=Event)  # set when the lab stops: streams end by themselves
 
-    def request(self, what: str, fields: Mapping[str, str], *, decoders: bool = False) -> Request:
+    def request(self, what: str, fields: Mapping[str, str]) -> Request:
         """Return the spec requested by a page: a preset, or a file below the folders given at startup."""
-        return request(preset_meant(what) or self.folders.inside(what), decoders=decoders, **only_fields(fields))
+        return request(preset_meant(what) or self.folders.inside(what), decoders=True, **only_fields(fields))
 
 
 def start(words: Sequence[str], port: int, *, runs: Path = RUNS, data: Sequence[Path] = ()) -> Lab:
@@ -53,13 +53,13 @@ def _opened(words: Sequence[str], port: int) -> Lab:
         return Lab(port, "/walk")
     ((name, fields),) = split_words(words, count=1)
     if (meant := preset_meant(name)) is not None:
-        request_from_words(words)  # report an error here rather than on the page
+        request_from_words(words, decoders=True)  # report an error here rather than on the page
         return Lab(port, f"/bench?{urlencode({'spec': meant, **fields})}", meant)
     path = Path(name)
     if path.is_dir() and (path / "run.json").is_file():
         _no_fields(name, fields)
         return _at(port, "/train", "run", path)
-    request_from_words(words, decoders=path.is_dir())
+    request_from_words(words, decoders=True)
     if path.is_dir() and any(path.glob("*.safetensors*")):
         _no_fields(name, fields)
         return _at(port, "/trace", "model", path)

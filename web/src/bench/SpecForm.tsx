@@ -4,14 +4,17 @@ import { json, LabError } from "../shared/api";
 import { exported } from "../shared/exported";
 import { change } from "../shared/place";
 import { Fault } from "../shared/States";
-import type { Derived, FieldRule, Fields } from "./types";
-import { SIZES, written, type Words } from "./words";
+import type { Derived, FieldRule, Fields, Kind } from "./types";
+import { IN_STACK, SIZES, written, type Words } from "./words";
 
 const FIRST = ["d_model", "heads", "d_k", "d_v", "d_ff", "layers", "vocab", "positions", "norm", "position", "activation", "head", "classes"];
 const SIZE_RULES: FieldRule[] = [
   { name: "t", doc: "tokens per input", kind: "whole", choices: [], optional: true, least: 1, most: 1e9 },
+  { name: "u", doc: "tokens of the target, which the decoder reads", kind: "whole", choices: [], optional: true, least: 1, most: 1e9 },
   { name: "batch", doc: "batch size: inputs processed together", kind: "whole", choices: [], optional: false, least: 1, most: 1e9 },
 ];
+
+const KINDS: Kind[] = ["encoder", "decoder", "encoder-decoder"];
 
 interface FormProps {
   known: Fields;
@@ -23,11 +26,14 @@ interface FormProps {
 export function SpecForm({ known, words, derived, error }: FormProps) {
   const [opened, open] = useState<string[]>([]);
   const [sought, seek] = useState("");
-  const rules = [...SIZE_RULES, ...known.fields];
+  // What this kind of model has: a decoder has fields that an encoder lacks, and an encoder-decoder a second length.
+  const has = (rule: FieldRule) => !derived || (rule.name === "u" ? derived.u !== null : SIZES.includes(rule.name) || rule.name in derived.values.given);
+  const own = Object.keys(words.fields).filter((name) => IN_STACK.test(name)).map((name) => ({ ...known.fields.find((rule) => name.endsWith(`.${rule.name}`))!, name }));
+  const rules = [...[...SIZE_RULES, ...known.fields].filter((rule) => has(rule) || rule.name in words.fields), ...own.filter((rule) => rule.kind)];
   const found = sought.trim() ? matching(rules, sought) : [];
   const stands = (rule: FieldRule) => rule.name in words.fields || opened.includes(rule.name) || rule.name === error?.field;
   const preset = known.presets.find((item) => item.name === words.name);
-  const clear = Object.fromEntries([...known.fields.map((rule) => rule.name), ...SIZES].map((name) => [name, null]));
+  const clear = Object.fromEntries([...known.fields.map((rule) => rule.name), ...Object.keys(words.fields), ...SIZES].map((name) => [name, null]));
   const shown = (rule: FieldRule) => <Field rule={rule} words={words} derived={derived} error={error} focus={opened.at(-1) === rule.name} key={rule.name} />;
   const choose = (name: string) => {
     open([]);
@@ -39,9 +45,18 @@ export function SpecForm({ known, words, derived, error }: FormProps) {
         <span class="field-name">preset</span>
         <select name="spec" value={words.name} aria-describedby="preset-doc" onChange={(event) => choose(event.currentTarget.value)}>
           {!preset && <option value={words.name}>{words.name}</option>}
-          {known.presets.map((item) => (
-            <option value={item.name}>{item.name}</option>
-          ))}
+          {KINDS.map((kind) => {
+            const items = known.presets.filter((item) => item.kind === kind);
+            return (
+              items.length > 0 && (
+                <optgroup label={`${kind}s`}>
+                  {items.map((item) => (
+                    <option value={item.name}>{item.name}</option>
+                  ))}
+                </optgroup>
+              )
+            );
+          })}
         </select>
         <span class="field-doc" id="preset-doc">
           {preset?.doc ?? "a file"}
@@ -90,7 +105,7 @@ export function matching(rules: FieldRule[], sought: string): FieldRule[] {
 /** What a field comes to, as it is written. */
 function valueOf(name: string, derived: Derived | undefined): string {
   if (!derived) return "";
-  return SIZES.includes(name) ? String(derived[name as "t" | "batch"]) : written(derived.values.derived[name] ?? derived.values.given[name]);
+  return SIZES.includes(name) ? String(derived[name as "t" | "u" | "batch"]) : written(derived.values.derived[name] ?? derived.values.given[name]);
 }
 
 interface FieldProps extends Omit<FormProps, "known"> {
@@ -104,7 +119,7 @@ function Field({ rule, words, derived, error, focus }: FieldProps) {
     if (focus) own.current?.querySelector<HTMLElement>("input, select")?.focus();
   }, [focus]);
   const given = words.fields[rule.name];
-  const base = SIZES.includes(rule.name) ? String(derived?.[rule.name as "t" | "batch"] ?? "") : written(derived?.values.given[rule.name]);
+  const base = SIZES.includes(rule.name) ? String(derived?.[rule.name as "t" | "u" | "batch"] ?? "") : written(derived?.values.given[rule.name]);
   const auto = derived?.values.derived[rule.name];
   const bad = error?.field === rule.name;
   const id = `field-${rule.name}`;

@@ -106,7 +106,7 @@ function Totals({ derived, stale }: { derived: Derived; stale: boolean }) {
         <span class="soft">parameters</span>
       </p>
       <p>
-        <Door id="cost">{brief(derived.flops)} FLOPs</Door> ({brief(derived.multiply_adds)} multiply-adds) forward at batch {derived.batch}, {count(derived.t)} tokens ·{" "}
+        <Door id="cost">{brief(derived.flops)} FLOPs</Door> ({brief(derived.multiply_adds)} multiply-adds) forward at batch {derived.batch}, {count(derived.t)} tokens{derived.u !== null && ` of the source, ${count(derived.u)} of the target`} ·{" "}
         <Door id="memory">{bytes(derived.memory.weights)}</Door> of float32 weights
       </p>
       <p class="note">

@@ -13,16 +13,17 @@ export interface FieldRule {
   most: number;
 }
 
+export type Kind = "encoder" | "decoder" | "encoder-decoder";
+
 export interface Preset {
   name: string;
   doc: string;
-  fields: Record<string, unknown>;
+  kind: Kind;
 }
 
 export interface Fields {
   presets: Preset[];
   fields: FieldRule[];
-  defaults: Record<string, unknown>;
 }
 
 export interface Config {
@@ -101,6 +102,7 @@ export interface Derived {
   values: Values;
   batch: number;
   t: number;
+  u: number | null;
   longest: number | null;
   reads: "tokens" | "image" | "frames" | "vectors";
   total: WireNumber;

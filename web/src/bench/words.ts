@@ -12,7 +12,10 @@ export interface Asked {
 }
 
 export const DEFAULT = "bert-base";
-export const SIZES = ["batch", "t"]; // how much goes in: written like fields
+export const SIZES = ["batch", "t", "u"]; // how much goes in: written like fields
+
+/** A field of one stack of an encoder-decoder: encoder.layers. */
+export const IN_STACK = /^(encoder|decoder)\.\w+$/;
 
 export function wordsOf(query: URLSearchParams, names: Iterable<string>): Words {
   const fields: Record<string, string> = {};
@@ -20,6 +23,7 @@ export function wordsOf(query: URLSearchParams, names: Iterable<string>): Words 
     const value = query.get(name);
     if (value !== null) fields[name] = value;
   }
+  for (const [name, value] of query) if (IN_STACK.test(name)) fields[name] = value;
   return { name: query.get("spec") || DEFAULT, fields };
 }
 
@@ -42,4 +46,4 @@ export function written(value: unknown): string {
 }
 
 /** The ledger's name for a tensor of any layer: `layers.0.attention.W_Q` is a line `layers.*.attention.W_Q`. */
-export const folded = (name: string): string => name.replace(/^layers\.\d+(?=\.|$)/, "layers.*");
+export const folded = (name: string): string => name.replace(/^((?:encoder|decoder)\.)?layers\.\d+(?=\.|$)/, "$1layers.*");

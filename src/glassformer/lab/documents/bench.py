@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from glassformer.program.formatter import Convention
 from glassformer.show.diagram import Diagram
@@ -22,8 +22,9 @@ class FieldRule(TypedDict):
     most: int
 
 
-Preset = TypedDict("Preset", {"name": str, "doc": str, "fields": dict[str, Any]})
-Fields = TypedDict("Fields", {"presets": list[Preset], "fields": list[FieldRule], "defaults": dict[str, Any]})
+Kind: TypeAlias = Literal["encoder", "decoder", "encoder-decoder"]
+Preset = TypedDict("Preset", {"name": str, "doc": str, "kind": Kind})
+Fields = TypedDict("Fields", {"presets": list[Preset], "fields": list[FieldRule]})
 # A pasted file as a spec.
 Config = TypedDict("Config", {"spec": str, "fields": dict[str, Any]})
 
@@ -87,6 +88,7 @@ class Derived(TypedDict):
     values: Values
     batch: int
     t: int
+    u: int | None
     longest: int | None
     reads: Literal["tokens", "image", "frames", "vectors"]
     total: float

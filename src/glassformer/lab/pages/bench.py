@@ -23,11 +23,11 @@ from glassformer.show.blocks import Node, blocks
 from glassformer.show.diagram import diagram
 from glassformer.show.icicle import Slice, slices
 from glassformer.show.palette import tensor_part
-from glassformer.spec import EncoderSpec, defaults, field_docs, field_rules
-from glassformer.spec.presets import preset_doc, preset_names
+from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec, defaults, field_docs, field_rules
+from glassformer.spec.presets import decoder_names, preset_doc, preset_names, seq2seq_names
 from glassformer.spec.reading import Request as Spec
-from glassformer.spec.reading import from_document, require_encoder
-from glassformer.spec.reading import request as read_spec
+from glassformer.spec.reading import from_document
+from glassformer.spec.seq2seq_spec import FIXED_IN_DECODER, STACKS
 
 # What a field that is not given comes to.
 DERIVED = {"d_k": "head_k", "d_v": "head_v", "d_ff": "ffn_width", "final_norm": "norm_after_last"}
@@ -35,12 +35,17 @@ DERIVED = {"d_k": "head_k", "d_v": "head_v", "d_ff": "ffn_width", "final_norm": 
 
 async def fields(_: Request) -> Response:
     """What can be named: presets, and every field with its doc and its rule."""
-    rules, docs = field_rules(), field_docs()
+    rules, docs = field_rules() | field_rules(DecoderSpec), field_docs() | field_docs(DecoderSpec)
     listed = [picked(documents.FieldRule, rule, doc=docs[name]) for name, rule in rules.items()]
+    kinds: tuple[tuple[documents.Kind, tuple[str, ...]], ...] = (
+        ("encoder", preset_names()),
+        ("decoder", decoder_names()),
+        ("encoder-decoder", seq2seq_names()),
+    )
     presets: list[documents.Preset] = [
-        {"name": name, "doc": preset_doc(name), "fields": read_spec(name).spec.to_dict()} for name in preset_names()
+        {"name": name, "doc": preset_doc(name), "kind": kind} for kind, names in kinds for name in names
     ]
-    found: documents.Fields = {"presets": presets, "fields": listed, "defaults": defaults()}
+    found: documents.Fields = {"presets": presets, "fields": listed}
     return answer(found)
 
 
@@ -48,8 +53,10 @@ async def config(request: Request) -> Response:
     """A pasted config.json (or a spec of ours) as fields: what the address of the page will hold."""
     document = await asked(request)
     found, sizes = from_document(parse_json(text_in(document, "text"), "the pasted text"), source="the pasted text")
-    require_encoder(found, "the pasted text")
-    read: documents.Config = {"spec": "encoder", "fields": found.to_dict() | sizes}
+    given = found.to_dict()
+    base = given.pop("base", "encoder")  # of an encoder-decoder the fields stand by stack, as in encoder.layers=6
+    flat = {f"{name}.{inner}": one for name in STACKS for inner, one in given.pop(name, {}).items()} if base == "seq2seq" else {}
+    read: documents.Config = {"spec": base, "fields": given | flat | sizes}
     return answer(read)
 
 
@@ -117,6 +124,7 @@ def _derived(asked_for: Spec, convention: Convention, opened: list[str] | None =
         "values": _values(asked_for.spec),
         "batch": program.sizes.batch,
         "t": program.sizes.t,
+        "u": program.sizes.u,
         "longest": asked_for.spec.longest,
         "reads": asked_for.spec.reads,
         "total": count.total,
@@ -192,20 +200,23 @@ def _span(span: Span) -> documents.BridgeRow:
 def _differing(left: EncoderSpec, right: EncoderSpec) -> list[documents.FieldDifference]:
     """The fields in which two specs differ, with what they come to."""
     sides = [{**found["given"], **found["derived"]} for found in (_values(left), _values(right))]
-    return [
-        {"name": name, "left": sides[0][name], "right": sides[1][name]} for name in sides[0] if sides[0][name] != sides[1][name]
-    ]
+    both = [name for name in sides[0] if name in sides[1]]
+    return [{"name": name, "left": sides[0][name], "right": sides[1][name]} for name in both if sides[0][name] != sides[1][name]]
 
 
 def _values(spec: EncoderSpec) -> documents.Values:
     """Every field's value, with what it comes to where it is not given."""
-    values = {name: getattr(spec, name) for name in defaults()}
-    derived = {name: getattr(spec, source) for name, source in DERIVED.items() if values[name] is None}
+    fixed = FIXED_IN_DECODER if isinstance(spec, DecoderSpec) else frozenset()
+    values = {name: getattr(spec, name) for name in defaults() if name not in fixed}
+    writes = spec.decoder if isinstance(spec, Seq2SeqSpec) else spec
+    if isinstance(writes, DecoderSpec):
+        values |= {name: getattr(writes, name) for name in defaults(DecoderSpec) if name not in values}
+    derived = {name: getattr(spec, source) for name, source in DERIVED.items() if values.get(name, ...) is None}
     return {"given": values, "derived": derived}
 
 
 def _program(asked_for: Spec) -> Program:
-    return build(asked_for.spec, batch=asked_for.batch, t=asked_for.t)
+    return build(asked_for.spec, batch=asked_for.batch, t=asked_for.t, u=asked_for.u)
 
 
 def _words(document: dict[str, Any], key: str) -> tuple[str, dict[str, str]]:

@@ -22,7 +22,7 @@ MOST_BATCH = 64  # a plot against batch goes at least this far
 
 def cost_view(asked_for: Spec, along: Along) -> documents.CostAnswer:
     """Totals, parts and memory at the sizes asked for, and what they come to along one of the sizes."""
-    program = build(asked_for.spec, batch=asked_for.batch, t=asked_for.t)
+    program = build(asked_for.spec, batch=asked_for.batch, t=asked_for.t, u=asked_for.u)
     now, training = algebra.cost(program, label=asked_for.label), algebra.cost(program, which="training")
     return {
         "convention": now.convention,
@@ -49,7 +49,7 @@ def _sizes(program: Program, along: Along) -> list[int]:
 
 def _point(size: int, asked_for: Spec, along: Along) -> documents.CostPoint:
     batch, t = (size, asked_for.t) if along == "batch" else (asked_for.batch, size)
-    program = build(asked_for.spec, batch=batch, t=t)
+    program = build(asked_for.spec, batch=batch, t=t, u=asked_for.u)
     forward = algebra.cost(program)
     return {
         "size": size,

@@ -70,7 +70,7 @@ def _text(wanted: Wanted) -> str:
 
 def _result(wanted: Wanted) -> Any:
     asked_for = wanted.spec
-    program = build(asked_for.spec, batch=asked_for.batch, t=asked_for.t)
+    program = build(asked_for.spec, batch=asked_for.batch, t=asked_for.t, u=asked_for.u)
     match wanted.view:
         case "ledger":
             return algebra.count(asked_for.spec, label=asked_for.label)

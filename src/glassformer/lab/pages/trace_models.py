@@ -210,7 +210,7 @@ def _random(lab: Lab, words: str, seed: int) -> Model:
         if not equals:
             raise GlassformerError(f"'{shown(word)}' is not a field: write field=value without spaces, for example heads=2.")
         fields[field_name] = value
-    asked = lab.request(name, fields, decoders=True)
+    asked = lab.request(name, fields)
     made = f"small readable numbers (multiples of 1/4) generated from seed {seed}; not trained"
     return Model(f"{RANDOM} {words} {seed}", asked.label, made, asked.spec, None, seed)
 
