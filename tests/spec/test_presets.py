@@ -40,6 +40,7 @@ PUBLISHED = {
     "distilroberta-base": 82_118_400,
     "xlm-roberta-base": 278_043_648,
     "xlm-roberta-large": 559_890_432,
+    "bge-m3": 567_754_752,
     "distilbert-base": 66_362_880,
     "albert-base": 11_683_584,
     "albert-large": 17_683_968,

@@ -524,6 +524,20 @@ def test_euroberts_classifier_reads_what_its_pooling_says(pooling, pool, reads):
     assert (spec.pool, spec.head_reads, spec.head_hidden) == (pool, reads, "gelu")
 
 
+def test_adapters_in_jinas_third_model_are_refused_and_the_form_without_them_is_named():
+    published = ROBERTA | {"model_type": "xlm-roberta", "position_embedding_type": "rotary", "rotary_emb_base": 20000.0}
+    found = refusal(published | {"lora_adaptations": ["retrieval.query"], "lora_rank": 4, "architectures": ["XLMRobertaModel"]})
+    assert "adapters inside the layers are not implemented" in found and "model_type jina_embeddings_v3" in found
+    assert count(from_config(ROBERTA | {"model_type": "xlm-roberta", "lora_adaptations": None}).spec)
+
+
+def test_bge_m3_is_a_plain_xlm_roberta():
+    bge = ROBERTA | {"model_type": "xlm-roberta", "vocab_size": 250002, "hidden_size": 1024, "num_hidden_layers": 24}
+    bge |= {"num_attention_heads": 16, "intermediate_size": 4096, "max_position_embeddings": 8194, "layer_norm_eps": 1e-5}
+    assert count(from_config(bge).spec) == 567_754_752
+    assert count(from_config(bge | {"num_labels": 1}, as_class="XLMRobertaForSequenceClassification").spec) == 567_755_777
+
+
 # google/bigbird-roberta-base
 BIG_BIRD = BERT | {"model_type": "big_bird", "vocab_size": 50358, "max_position_embeddings": 4096}
 

@@ -59,6 +59,7 @@ class Family:
 
 # Keys of almost every family that change the computation unless they have one of these values.
 ONLY_EVERYWHERE: Mapping[str, tuple[Any, ...]] = {
+    "lora_adaptations": (None, []),
     "is_decoder": (False,),
     "add_cross_attention": (False,),
     "cross_attention_hidden_size": (None,),
@@ -71,6 +72,8 @@ ONLY_EVERYWHERE: Mapping[str, tuple[Any, ...]] = {
 }
 
 WHY = {
+    "lora_adaptations": "adapters inside the layers are not implemented. Of jina-embeddings-v3, the form of transformers is read "
+    "(model_type jina_embeddings_v3).",
     "is_decoder": "decoders mask later tokens, and only encoders are implemented.",
     "add_cross_attention": "cross-attention is not implemented.",
     "pruned_heads": "layers with different numbers of heads are not implemented.",
