@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -24,7 +25,7 @@ ROWS = 50
 JOB = """
 import json, sys, time
 import ray
-ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
 import glassformer as gf
 print("started", flush=True)
 options = {"on": "ray", "workers": 2, "threads": 1, "shard_rows": int(sys.argv[4])}
@@ -110,7 +111,7 @@ def test_an_actor_and_the_driver_are_killed_and_the_files_are_those_of_a_job_wit
 PIPELINE = """
 import sys
 import ray
-ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
 import glassformer as gf
 texts = [{"id": n, "words": None if n == 3 else f"the glass number {n}"} for n in range(60)]
 dataset = ray.data.from_items(texts, override_num_blocks=6)
@@ -176,6 +177,23 @@ def test_without_ray_or_a_dataset_it_says_what_is_missing(given, tmp_path, monke
         gf.ray.encode([], given[0])
     with pytest.raises(GlassformerError, match="on=dask"):
         gf.encode_files(*given, tmp_path / "a", on="dask")
+
+
+def test_the_address_of_a_cluster_that_was_killed_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    assert connecting.address() == "local"
+    (tmp_path / "ray").mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as here:
+        place = f"127.0.0.1:{here.getsockname()[1]}"
+        (tmp_path / "ray" / "ray_current_cluster").write_text(place)
+        assert connecting.address() == place
+        monkeypatch.setenv("RAY_ADDRESS", place)
+        assert connecting.address() == place
+    with pytest.raises(GlassformerError, match=rf"RAY_ADDRESS={place}: no answer \(Connection refused\)"):
+        connecting.address()
+    monkeypatch.delenv("RAY_ADDRESS")
+    assert connecting.address() == "local"
 
 
 def test_a_group_that_ends_its_actor_three_times_is_named_and_not_tried_again(given, tmp_path):

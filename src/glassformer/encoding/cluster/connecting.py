@@ -7,9 +7,11 @@ import logging
 import os
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from glassformer.encoding.jobs.computing import Task
@@ -40,10 +42,10 @@ def connected() -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    _require_answer(os.environ.get("RAY_ADDRESS", ""))
+    where = address()
     try:
         with _silent():
-            ray.init(log_to_driver=False, logging_level=logging.ERROR)
+            ray.init(address=where, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError) as error:
         said = shown(str(error).partition("\n")[0], limit=160)
         raise GlassformerError(
@@ -58,19 +60,37 @@ def connected() -> Iterator[Any]:
         ray.shutdown()
 
 
-def _require_answer(address: str) -> None:
-    """Refuse an address where nothing answers, for which Ray itself would wait minutes."""
-    host, _, port = address.rpartition(":")
+def address() -> str:
+    """Return the address to connect to: RAY_ADDRESS, else the cluster that `ray start` started here, else none (local).
+
+    Ray itself would wait minutes for an address where nothing answers, such as that of a cluster which was killed.
+    """
+    given = os.environ.get("RAY_ADDRESS", "")
+    if given:
+        why = _no_answer(given)
+        if why:
+            raise GlassformerError(
+                f"RAY_ADDRESS={shown(given, limit=80)}: no answer ({why}). Start the cluster with `ray start`, or correct "
+                "the address."
+            )
+        return given
+    started = Path(os.environ.get("RAY_TMPDIR", tempfile.gettempdir())) / "ray" / "ray_current_cluster"
+    with suppress(OSError, UnicodeDecodeError):
+        known = started.read_text(encoding="utf-8").strip()
+        return "local" if _no_answer(known) else known
+    return "local"
+
+
+def _no_answer(place: str) -> str:
+    """Return why nothing answers at HOST:PORT; empty if something does, or if the address has another form."""
+    host, _, port = place.rpartition(":")
     if not host or "/" in host or not port.isdecimal():
-        return
+        return ""
     try:
         socket.create_connection((host.strip("[]"), int(port)), CONNECTING).close()
     except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise GlassformerError(
-            f"RAY_ADDRESS={shown(address, limit=80)}: no answer ({why}). Start the cluster with `ray start`, or correct "
-            "the address."
-        ) from None
+        return getattr(error, "strerror", None) or str(error)
+    return ""
 
 
 @contextmanager
