@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import glassformer as gf
+from glassformer.encoding.jobs.identity import checkpoint_sha256
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.model.adapters import lora
@@ -140,3 +141,11 @@ def test_tensors_of_another_model_are_refused(tmp_path):
     )
     with pytest.raises(GlassformerError, match=r"^adapter_model\.safetensors does not fit .*: no class of that family has all"):
         load_adapted(adapter, as_class=None)
+
+
+def test_a_job_with_adapters_is_another_one_if_the_base_model_changes(tmp_path):
+    base, adapter, _ = written(tmp_path, "BertConfig")
+    before = checkpoint_sha256(adapter)
+    assert checkpoint_sha256(adapter) == before != checkpoint_sha256(base)
+    (base / "config.json").write_text((base / "config.json").read_text(encoding="utf-8") + " ", encoding="utf-8")
+    assert checkpoint_sha256(adapter) != before

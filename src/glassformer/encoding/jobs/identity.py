@@ -16,10 +16,17 @@ PIECE = 1 << 22
 
 
 def checkpoint_sha256(checkpoint: Path) -> str:
-    """Return a checksum over the weights, the config and the tokenizer of a model folder, and one folder down (pooling)."""
+    """Return a checksum over the weights, the config and the tokenizer of a model folder, and one folder down (pooling).
+
+    Of a folder of adapters, those of their base model are included.
+    """
+    from glassformer.model.adapters.opening import base_folder
+
     folder, digest = model_folder(checkpoint), hashlib.sha256()
-    files = sorted({*folder.glob("*"), *folder.glob("*/config.json")})
     try:
+        if (base := base_folder(folder)) is not None:
+            digest.update(checkpoint_sha256(base).encode())
+        files = sorted({*folder.glob("*"), *folder.glob("*/config.json")})
         for file in files:
             if file.suffix in ENDINGS and file.is_file():
                 digest.update(f"{file.relative_to(folder).as_posix()}\0{file.stat().st_size}\0".encode())

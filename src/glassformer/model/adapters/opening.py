@@ -48,6 +48,11 @@ def load_whole(folder: str | Path, *, as_class: str | None, **how: Any) -> Loade
     return load_adapted(Path(folder), as_class=as_class, **how) if adapted else load_encoder(folder, as_class=as_class, **how)
 
 
+def base_folder(folder: Path) -> Path | None:
+    """Return the folder of the model that adapters belong to; None if the folder holds a model."""
+    return _base(folder, _settings(folder)) if is_adapter(folder) else None
+
+
 def load_adapted(folder: Path, *, as_class: str | None, **how: Any) -> LoadedEncoder:
     """Load the base model, and add the adapters to its matrices; parameters that the folder holds whole replace the base's."""
     settings, files = _settings(folder), _files(folder)
