@@ -53,6 +53,20 @@ def test_the_figures_are_those_of_the_end_of_training_with_intervals(trained, ta
     assert found.to_dict()["figures"].keys() == found.figures.keys()
 
 
+@pytest.mark.parametrize("task", OPINIONS)
+def test_every_folder_that_training_writes_is_verified_and_opened(trained, task):
+    run, data, _ = trained(task)
+    assert all(gf.verify(run.path / name, original=False).holds for name in ("best", "last"))
+    model, rows = gf.load(run.path / "last"), list(data.test.inputs)
+    if task == "embed":
+        assert model.encode([row[0] for row in rows]).shape == (20, 16)
+    else:
+        told = [one.to_dict() for one in model.predict(rows)]
+        assert {"regress": {"scores"}, "similarity": {"scores"}, "multilabel": {"labels", "probabilities"}}.get(
+            task, {"label", "probability", "probabilities"}
+        ) == set(told[0])
+
+
 def test_errors_of_numbers_are_the_mean_over_rows(trained):
     found, data = evaluated(trained, "regress", part="all", worst=3), trained("regress")[1]
     assert found.rows == 200
