@@ -86,7 +86,7 @@ $(DOCS): $(INSTALLED)
 	@touch $@
 
 recipes: setup ## the textbook's experiments, each with its picture and its band
-	set -e; for name in epochs transformer_vs_cnn variable_length attention_as_answer heads_and_depth sentence_embeddings walk; do $(BIN)/python recipes/$$name.py; done
+	set -e; for name in epochs transformer_vs_cnn variable_length attention_as_answer heads_and_depth sentence_embeddings translate walk; do $(BIN)/python recipes/$$name.py; done
 
 notebooks: setup ## run the notebooks' scripts and keep what they show
 	$(BIN)/python docs/notebooks/build.py
