@@ -20,6 +20,7 @@ from glassformer.training.data.masking import IGNORE
 from glassformer.training.data.prepare import prepare
 from glassformer.training.runs import Run
 from glassformer.training.tasks import TASKS
+from glassformer.training.tasks.classes import judged
 from glassformer.training.tasks.objective import Objective
 from glassformer.training.tokenizers import Tokenizer
 
@@ -72,6 +73,15 @@ def test_padding_gives_no_gradient_and_fast_parts_give_the_same(kind, tmp_path):
     for name, one in model.named_parameters():
         if one.grad is not None:
             assert torch.allclose(one.grad, plain[name], atol=1e-6), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logits_at_every_place_give_the_loss_of_those_with_labels(kind, tmp_path):
+    model, batch, task = example(kind, tmp_path)
+    every = judged(task.logits(model, batch, None).flatten(0, -2).float(), batch.labels.flatten(), Objective(smoothing=0.1))
+    some = task.judge(model, batch, Objective(smoothing=0.1))
+    assert every.loss.detach().item() == pytest.approx(some.loss.detach().item(), rel=1e-6)
+    assert int(every.right) == int(some.right)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -56,13 +56,15 @@ class Writing(Task):
         return Perplexity(device)
 
     def judge(self, encoder: Any, batch: Batch, objective: Objective = PLAIN) -> Judged:
-        """Compute the loss at the tokens with a label; no logits are computed for padding."""
+        """Compute the loss at the tokens with a label. Except on a GPU, whose steps are recorded, padding has no logits."""
         labels = batch.labels.flatten()
+        if labels.is_cuda:  # where labels are cannot be read while a step is recorded
+            return judged(self.logits(encoder, batch, None).flatten(0, -2).float(), labels, objective)
         asked = (labels != IGNORE).nonzero().squeeze(1)
         return judged(self.logits(encoder, batch, asked).flatten(0, -2).float(), labels[asked], objective)
 
-    def logits(self, model: Any, batch: Batch, asked: Tensor) -> Tensor:
-        """Return the logits at these places (row · length + column)."""
+    def logits(self, model: Any, batch: Batch, asked: Tensor | None) -> Tensor:
+        """Return the logits at these places (row · length + column); None: at all."""
         raise NotImplementedError
 
 
@@ -73,7 +75,7 @@ class NextToken(Writing):
     long_texts = True
     ends: ClassVar[bool] = False
 
-    def logits(self, model: Any, batch: Batch, asked: Tensor) -> Tensor:
+    def logits(self, model: Any, batch: Batch, asked: Tensor | None) -> Tensor:
         """Padding stands after the texts, where no token sees it: it needs no mask."""
         found: Tensor = model(batch.inputs, predict_at=asked).logits
         return found
@@ -89,10 +91,11 @@ class Translation(Writing):
     name: ClassVar[TaskName] = "translate"
     long_texts = by_tokens = True
 
-    def logits(self, model: Any, batch: Batch, asked: Tensor) -> Tensor:
+    def logits(self, model: Any, batch: Batch, asked: Tensor | None) -> Tensor:
         """The decoder reads the true tokens before each one that it predicts."""
         assert batch.target is not None
-        found: Tensor = model(batch.inputs, batch.target, batch.attend if batch.padded else None, predict_at=asked).logits
+        masked = batch.padded or batch.inputs.is_cuda  # a recorded step serves batches with and without padding
+        found: Tensor = model(batch.inputs, batch.target, batch.attend if masked else None, predict_at=asked).logits
         return found
 
     def suggested(self, data: Dataset) -> dict[str, Any]:
