@@ -198,6 +198,9 @@ VARIANTS = [
     Case("mobilebert", "MobileBertModel", {"trigram_input": False, "normalization_type": "layer_norm", "layer_norm_eps": 1e-5}),
     Case("mobilebert", "MobileBertForMaskedLM", {"tie_word_embeddings": False, "num_feedforward_networks": 1}),
     Case("mobilebert", "MobileBertForPreTraining", {"classifier_activation": False}),
+    Case("fnet", "FNetModel", {"hidden_act": "relu", "type_vocab_size": 3, "hidden_size": 10}),
+    Case("fnet", "FNetForMaskedLM", {"tie_word_embeddings": False}),
+    Case("fnet", "FNetForPreTraining", {"tie_word_embeddings": False, "num_hidden_layers": 3}),
     Case("squeezebert", "SqueezeBertForMaskedLM", {"post_attention_groups": 4, "k_groups": 1, "tie_word_embeddings": False}),
     Case("distilbert", "DistilBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("albert", "AlbertForMaskedLM", {"num_hidden_layers": 6, "num_hidden_groups": 2, "inner_group_num": 2}),
@@ -267,7 +270,7 @@ VARIANTS = [
 ]
 
 # Counted and run in float64; the PyTorch model lacks parts of them.
-NOT_BUILT = ("mobilebert", "layoutlm")
+NOT_BUILT = ("mobilebert", "layoutlm", "fnet")
 BUILT, BUILT_VARIANTS = ([case for case in cases if case.family not in NOT_BUILT] for cases in (CASES, VARIANTS))
 
 

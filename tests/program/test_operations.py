@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Contract, Mask, Neighbours, Rotate, Share, Softmax
+from glassformer.program.operations import Contract, FourierMix, Mask, Neighbours, Rotate, Share, Softmax
 from glassformer.program.operations.error_function import erf
 from glassformer.program.operations.lookups import sinusoidal_table
 from glassformer.program.operations.scores import PatchBias, RelativeBias
@@ -135,3 +135,26 @@ def test_patch_bias_has_a_row_for_each_offset_and_three_for_the_class_token():
 def test_erf_of_many_numbers_agrees_with_the_standard_library():
     x = np.concatenate([np.linspace(-7, 7, 40_001), np.random.default_rng(3).normal(size=20_000)])
     assert np.abs(erf(x) - [math.erf(value) for value in x]).max() < 4e-16
+
+
+@pytest.mark.parametrize(("t", "d_model"), [(1, 1), (3, 4), (4, 6), (5, 8)])
+def test_a_fourier_mix_is_the_real_part_of_two_transforms_one_after_the_other(t, d_model):
+    x = Tensor("x", (Axis("batch", 2), Axis("t", t), Axis("d_model", d_model)))
+    values = np.random.default_rng(2).normal(size=x.shape)
+    positions, features = (np.exp(-2j * np.pi * np.outer(np.arange(n), np.arange(n)) / n) for n in (t, d_model))
+    wanted = (positions @ (values @ features)).real
+    mixed = FourierMix().evaluate((x,), x, (values,))
+    assert np.abs(mixed - wanted).max() < 1e-12
+    for index in np.ndindex(*x.shape):
+        cell = dict(zip(("batch", "t", "d_model"), index, strict=True))
+        assert FourierMix().opened((x,), x, cell, {"x": values}).evaluate({"x": values}) == pytest.approx(mixed[index], abs=1e-12)
+
+
+def test_the_flops_of_a_fourier_mix_grow_with_the_batch_and_hardly_faster_than_its_numbers():
+    def flops(batch, t):
+        x = Tensor("x", (Axis("batch", batch), Axis("t", t), Axis("d_model", 8)))
+        return FourierMix().flops((x,), x)
+
+    assert flops(1, 4) == 5 * 32 * 5 // 2  # 5/2 · N · log2 N for N = 32
+    assert flops(3, 4) == 3 * flops(1, 4)
+    assert 2 * flops(1, 512) < flops(1, 1024) < 2.2 * flops(1, 512)

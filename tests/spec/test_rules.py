@@ -36,6 +36,9 @@ REFUSALS = [
         "d_k=6 is not a multiple of 4: position=rotary_2d rotates",
     ),
     ({"position": "rotary_2d"}, "position=rotary_2d rotates by row and column of a patch, and there is no image."),
+    ({"mixing": "fourier", "window": 4}, "window=4 is not allowed with mixing=fourier: it is implemented for layers with att"),
+    ({"mixing": "fourier", "position": "rotary"}, "position=rotary is not allowed with mixing=fourier"),
+    ({"mixing": "fourier", "attend": "causal"}, "attend=causal is not allowed with mixing=fourier"),
     ({"position": "sinusoidal", "d_model": 7, "heads": 1}, "d_model=7 is odd: sinusoidal positions come in pairs"),
     (
         {"position": "disentangled", "relative_buckets": 7},

@@ -22,6 +22,7 @@ STARTS: list[tuple[str, dict[str, Any]]] = [
     ("bert-tiny", {"head": "mlm", "tie": False}),
     ("bert-tiny", {"head": "tag", "pooler": "none"}),
     ("bert-tiny", {"head": "project", "pooler": "attention"}),
+    ("fnet-base", {"layers": 2}),
     ("t5-small", {"layers": 2}),
     ("modernbert-base", {"layers": 4}),
     ("deberta-v3-xsmall", {"layers": 2}),
@@ -98,6 +99,7 @@ def test_without_the_rules_the_search_finds_ignored_fields(monkeypatch):
         ("encoder pool=mean", "selects the pooled tokens, which nothing uses: head=none. Add head="),
         ("bert-base head=mlm pooler=dense", "has no effect, since the head reads every token: head=mlm. Leave pooler out."),
         ("encoder layer_cycle=2", "sets how layers share weights, and none do: share_layers=none."),
+        ("fnet-base heads=4", "describes attention, and there is none: mixing=fourier. Leave it out, or give mixing=attention."),
         ("layer embedding_scale=sqrt_d_model", "scales token embeddings, and there are none: vocab=none. Add vocab"),
     ],
 )

@@ -12,7 +12,7 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-COMPACT = ("squeezebert", "longformer", "mobilebert", "layoutlm")
+COMPACT = ("squeezebert", "longformer", "mobilebert", "layoutlm", "fnet")
 FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", "roformer", "big_bird", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
@@ -71,6 +71,7 @@ OWN = {
         **{"key_query_shared_bottleneck": (True, True, True, False), "num_feedforward_networks": (1, 2, 4)},
         **{"normalization_type": ("no_norm", "no_norm", "no_norm", "layer_norm"), "classifier_activation": (True, True, False)},
     },
+    "fnet": {"use_tpu_fourier_optimizations": (False, False, True), "tpu_short_seq_length": (7, 512)},
     "longformer": {"attention_window": (2, 2, 8, 8, 3, [4, 4], [2, 4])},
     "squeezebert": {
         **{"hidden_size": (12, 12, 24), "embedding_size": (12, 12, 24), "q_groups": (1, 2, 3), "k_groups": (1, 4)},

@@ -239,4 +239,6 @@ def step_parts(step: Step) -> tuple[str, ...]:
         core = "scores and mix" if step.role in (*FUSED, *GLOBAL, *BY_DISTANCE) else "projections"
         kind = "cross-attention" if "cross" in kinds else "attention"
         return (layers, f"{layers}: {kind}", f"{layers}: {kind}: {core}")
+    if "mixing" in kinds:
+        return (layers, f"{layers}: mixing")
     return (layers, f"{layers}: {'feed-forward' if 'ffn' in kinds else 'norms and sums'}")

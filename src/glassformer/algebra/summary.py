@@ -70,6 +70,8 @@ class Summary(Result):
     def attention(self) -> str:
         """Which keys a query may attend to, in words."""
         spec = self.spec
+        if not spec.attends:
+            return "nothing: a Fourier transform mixes all positions"
         everything = "earlier tokens and itself" if spec.attend == "causal" else "every token"
         if spec.window is None:
             return everything

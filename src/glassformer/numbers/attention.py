@@ -178,6 +178,8 @@ def attention(
         raise GlassformerError(
             f"this {'decoder' if spec.attend == 'causal' else 'encoder'} has layers=0, so there is no attention."
         )
+    if not spec.attends:
+        raise GlassformerError(f"this encoder has no attention: mixing={spec.mixing}.")
     layers = _chosen("layer", layer, spec.layers)
     heads = _chosen("head", head, spec.heads)
     return Attention(run, layers, heads, _one("batch", batch, run.program.sizes.batch), kind)

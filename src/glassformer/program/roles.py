@@ -12,6 +12,7 @@ BlockKind = Literal[
     "layers",  # all layers together; a table that they share belongs here
     "layer",  # one of them
     "attention",  # queries read keys and values of the same sequence
+    "mixing",  # in place of attention: a Fourier transform over positions and features
     "cross",  # queries of a decoder read keys and values of an encoder
     "ffn",  # a feed-forward block
     "norm",  # LayerNorm or RMSNorm
@@ -157,6 +158,7 @@ Role = Literal[
     "weights",  # softmax of the scores
     "mix",  # values summed by their weights
     "attention output",  # the heads concatenated and projected
+    "mixed",  # by a Fourier transform, in place of attention
     # Feed-forward block
     "ffn hidden",
     "ffn activation",
@@ -174,10 +176,12 @@ Role = Literal[
     "scaled attention output",  # times a learned factor for each feature
     "scaled ffn output",
     "scaled cross output",
+    "scaled mixing output",
     "attention residual",  # the input plus the output of the attention
     "narrowed",  # the layer's input, in a bottleneck
     "widened",
     "bottleneck residual",
+    "mixing residual",  # plus what a Fourier transform gives
     "cross residual",  # plus what cross-attention gives
     "ffn residual",
     # Pooler

@@ -9,7 +9,7 @@ from glassformer.program.attention import Turn, attention, relative_table
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.beside import beside
 from glassformer.program.bottleneck import bottleneck_layer, feed_forwards
-from glassformer.program.operations import Add, LinearBias, Mask, MaskAroundQuestions, Multiply, Rows
+from glassformer.program.operations import Add, FourierMix, LinearBias, Mask, MaskAroundQuestions, Multiply, Rows
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
@@ -94,7 +94,10 @@ def _layer(
         return write.hidden("out")
     first = spec.first_norm or number > 0
     entered = x
-    x = _sub_layer(write, spec, "1", "attention", x, x, attend, normed=first)
+    if spec.attends:
+        x = _sub_layer(write, spec, "1", "attention", x, x, attend, normed=first)
+    else:
+        x = _sub_layer(write, spec, "1", "mixing", x, x, lambda y: _transformed(write, y), normed=first)
     if memory is not None:
         vectors, padding = memory
 
@@ -112,6 +115,11 @@ def _layer(
     return write.hidden("out")
 
 
+def _transformed(write: Writer, x: Tensor) -> Tensor:
+    """Positions and features mixed by a Fourier transform, which knows no padding."""
+    return write.at("mixing", "mixing").step("out", "mixed", FourierMix(), x)
+
+
 def _mask(spec: EncoderSpec, number: int) -> Mask | None:
     """Who may see whom in a layer, padding aside."""
     window, causal = spec.layer_window(number), spec.attend == "causal"
@@ -123,6 +131,7 @@ def _mask(spec: EncoderSpec, number: int) -> Mask | None:
 # The roles of a sub-layer's scaled output, and of the sum that it is added in.
 ROLES: dict[str, tuple[Role, Role]] = {
     "attention": ("scaled attention output", "attention residual"),
+    "mixing": ("scaled mixing output", "mixing residual"),
     "cross": ("scaled cross output", "cross residual"),
     "ffn": ("scaled ffn output", "ffn residual"),
 }

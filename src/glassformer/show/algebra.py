@@ -28,6 +28,7 @@ COST_PARTS: dict[str, Part | None] = {
     "layers: attention": "attention",
     "layers: attention: projections": "attention",
     "layers: attention: scores and mix": "attention",
+    "layers: mixing": "attention",
     "layers: cross-attention": "attention",
     "layers: cross-attention: projections": "attention",
     "layers: cross-attention: scores and mix": "attention",

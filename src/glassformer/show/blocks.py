@@ -12,7 +12,7 @@ from glassformer.program import Program, Step, Tensor
 from glassformer.program.roles import Block, BlockKind
 from glassformer.show.palette import Part, block_part, tensor_part
 
-RESIDUALS = ("attention residual", "cross residual", "ffn residual")
+RESIDUALS = ("attention residual", "mixing residual", "cross residual", "ffn residual")
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,7 @@ class _Reader:
         words = {
             "embeddings": f"{stack}embedding",
             "ffn": "feed-forward",
+            "mixing": "Fourier transform",
             "head": "next token" if spec.predicts_next else f"head: {spec.head}",
         }
         return words.get(block.kind, block.word)

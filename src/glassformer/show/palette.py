@@ -47,6 +47,7 @@ DARK = Theme(
 OF_BLOCKS: dict[BlockKind, Part] = {
     "embeddings": "embedding",
     "attention": "attention",
+    "mixing": "attention",
     "cross": "attention",
     "ffn": "feed-forward",
     "norm": "norm",

@@ -60,6 +60,8 @@ def _facts(card: Card) -> Table:
 
 
 def _heads(spec: EncoderSpec) -> str:
+    if not spec.attends:
+        return "none"
     shared = f", {spec.key_heads} of keys and values" if spec.group > 1 else ""
     return f"{spec.heads} of {spec.head_k}{shared}"
 

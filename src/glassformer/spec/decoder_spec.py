@@ -88,6 +88,7 @@ FIXED: tuple[tuple[str, tuple[Any, ...], str], ...] = (
     ("final_norm", (None, "none", "all"), "nothing is pooled"),
     ("image", (None,), "a decoder reads tokens"),
     ("mels", (None,), "a decoder reads tokens"),
+    ("mixing", ("attention",), "a Fourier transform reads later tokens"),
     ("beside_kernel", (None,), "a convolution would see later tokens"),
     (
         "position",

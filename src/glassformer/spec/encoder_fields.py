@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, get_args
 from glassformer.spec.viewed import Viewed
 
 Block = Literal["layer", "attention"]
+Mixing = Literal["attention", "fourier"]
 Position = Literal[
     "none",
     "learned",
@@ -101,6 +102,10 @@ class EncoderFields(Viewed):
     layers: int = _is(6, "number of layers")
     block: Block = _is("layer", "what one layer contains: a full encoder layer, or only its attention sub-layer")
 
+    mixing: Mixing = _is(
+        "attention",
+        "how a layer mixes positions: attention, or the real part of a Fourier transform over positions and features (FNet)",
+    )
     bottleneck: int | None = _is(
         None, "width inside each layer, which narrows its input and widens its output again (MobileBERT)"
     )

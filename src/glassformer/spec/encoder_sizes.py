@@ -69,6 +69,11 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         return "all" if self.norm == "pre" and self.block == "layer" else "none"
 
     @property
+    def attends(self) -> bool:
+        """Whether layers mix positions by attention."""
+        return self.mixing == "attention"
+
+    @property
     def has_pooler(self) -> bool:
         """Whether the input is pooled into one vector."""
         if self.head in TOKEN_HEADS and not self.spare_pooler:

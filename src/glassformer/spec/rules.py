@@ -23,6 +23,7 @@ def check(spec: EncoderSizes) -> None:
     _positions(spec)
     _layers(spec)
     _bottleneck(spec)
+    _mixing(spec)
     _global_tokens(spec)
     _beside(spec)
     _video(spec)
@@ -33,7 +34,7 @@ def check(spec: EncoderSizes) -> None:
 
 
 def _widths(spec: EncoderSizes) -> None:
-    if spec.d_k is None and spec.inner_width % spec.heads:
+    if spec.attends and spec.d_k is None and spec.inner_width % spec.heads:
         raise GlassformerError(
             f"heads={spec.heads} does not divide d_model={spec.d_model}, and d_k is not given: "
             f"every head needs a whole number of features. Try heads={nearest_divisor(spec.d_model, spec.heads)} or give d_k."
@@ -104,6 +105,30 @@ def _bottleneck(spec: EncoderSizes) -> None:
         raise GlassformerError(
             "wide_output=true adds features to those of the token table: give an embedding_size below d_model, "
             "head_dense=true, and no head_width."
+        )
+
+
+def _mixing(spec: EncoderSizes) -> None:
+    """Rules of layers without attention: every position reads every other one, wherever it is."""
+    if spec.attends:
+        return
+    about_attention = {
+        "position": spec.by_distance or spec.rotary,
+        "attend": spec.attend == "causal",
+        "window": spec.window is not None,
+        "complete_up_to": spec.complete_up_to is not None,
+        "groups": bool(spec.groups),
+        "contact_head": spec.contact_head,
+        "block": spec.block == "attention",
+        "pooler": spec.pooler == "attention",
+        "bottleneck": spec.bottleneck is not None,
+        "ffn_blocks": spec.ffn_blocks > 1,
+        "beside_kernel": spec.beside_kernel is not None,
+    }
+    for field in (field for field, given in about_attention.items() if given):
+        raise GlassformerError(
+            f"{field}={field_text(getattr(spec, field))} is not allowed with mixing={spec.mixing}: it is implemented for layers "
+            f"with attention only. Leave {field} out, or mixing."
         )
 
 

@@ -18,7 +18,7 @@ OF_ENCODER = frozenset(
     """block segments channels image image_width patch patch_width patch_stride patch_stride_width video_frames tube class_tokens
     registers mask_ratio mask_token beside_kernel beside_groups beside_activation mels pool pooler pooler_eps head classes
     head_reads head_hidden head_norm head_dense head_width spare_bias share_layers layer_cycle first_norm attend
-    contact_head token_dropout relative_terms relative_projections relative_norm""".split()
+    contact_head token_dropout mixing relative_terms relative_projections relative_norm""".split()
 )  # fields that a decoder lacks, or that mean the encoder where no stack is named
 OF_INPUT = frozenset({"vocab", "positions", "position", "position_offset", "embedding_scale", "embedding_norm"})
 
@@ -82,6 +82,7 @@ class Seq2SeqSpec(EncoderSpec):
 # Fields of an encoder that it does not have inside an encoder-decoder, the values allowed, and why.
 FIXED_IN_ENCODER: tuple[tuple[str, tuple[Any, ...], str], ...] = (
     ("block", ("layer",), "both stacks consist of whole layers"),
+    ("mixing", ("attention",), "layers with a Fourier transform know no padding of the source"),
     ("head", ("none",), "its decoder predicts the next token"),
     ("pooler", ("none",), "its decoder reads every vector of the encoder"),
     ("final_norm", (None, "none", "all"), "its decoder reads every vector of the encoder"),

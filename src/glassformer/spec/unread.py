@@ -106,6 +106,13 @@ RULES = (
         "Leave pooler out.",
     ),
     _Rule(
+        ("heads", "kv_heads", "d_k", "d_v", "scale"),
+        lambda spec: spec.attends,
+        "describes attention, and there is none",
+        "mixing",
+        "Leave it out, or give mixing=attention.",
+    ),
+    _Rule(
         ("bottleneck_reads",),
         lambda spec: spec.bottleneck is not None,
         "applies to layers inside a bottleneck, and there is none",

@@ -6,7 +6,7 @@ import pytest
 from glassformer.numbers.contributions.rules import Rules
 from glassformer.numbers.contributions.shares import At, constant, shares
 from glassformer.program import Axis, Step, Tensor, operations
-from glassformer.program.operations import Cap, Normalise, Pointwise, Softmax, Variance
+from glassformer.program.operations import Cap, FourierMix, Normalise, Pointwise, Softmax, Variance
 from glassformer.program.operations.base import Operation
 
 OPENED = Rules(depth="input", norms="opened", patterns="opened")
@@ -112,3 +112,13 @@ def test_a_cap_is_a_tanh_of_another_size(rules):
     (slope,) = torch.autograd.grad(capped, point)
     expected = (c * 0.7 * np.tanh(x / 0.7) / x) if rules is OPENED else slope.numpy()
     assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_fourier_transform_is_shared_out_by_its_derivative():
+    torch = pytest.importorskip("torch")
+    x, c = drawn(20, 3, 6), drawn(21, 3, 6)
+    step = at(FourierMix(), [x], c)
+    (found,) = shares(step.step.operation, step)
+    leaf = torch.tensor(x, requires_grad=True)
+    (torch.tensor(c) * torch.fft.fft2(leaf).real).sum().backward()
+    assert found == pytest.approx(leaf.grad.numpy(), abs=1e-12)

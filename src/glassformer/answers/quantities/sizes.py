@@ -41,6 +41,8 @@ def is_size(name: str) -> bool:
 def size(context: Context) -> Found:
     """Return a field of the spec, or its derived value if it is not given."""
     name, spec = _of_stack(context)
+    if name in OF_ATTENTION:
+        _require_attention(context)
     if name in (*LENGTHS, "s"):
         number = getattr(context.program.sizes, "t" if name == "s" else name)
         if number is None:
@@ -58,6 +60,15 @@ def size(context: Context) -> Found:
     if isinstance(spec, Seq2SeqSpec) and value != getattr(spec.decoder, name, value):
         each += f"; of the encoder, the decoder has {name}={getattr(spec.decoder, name)}"
     return found(exact, "", each, [line], others, lambda: _mistaken_size(spec, name))
+
+
+OF_ATTENTION = ("heads", "kv_heads", "group", "d_k", "d_v")
+
+
+def _require_attention(context: Context) -> None:
+    """Refuse questions about heads and scores of a model that has none."""
+    if not context.spec.attends:
+        raise GlassformerError(f"{context.text}: this model has no attention: mixing={context.spec.mixing}.")
 
 
 def _of_stack(context: Context) -> tuple[str, EncoderSpec]:
@@ -173,6 +184,8 @@ def outputs(context: Context) -> Found:
 def count_of(context: Context) -> Found:
     what = context.one_name("count(norms)")
     spec, parameters = context.spec, context.program.parameters
+    if what == "heads":
+        _require_attention(context)
     if what in ("heads", "layers"):
         return _of_stacks(spec, what)
     chosen = {
@@ -210,6 +223,7 @@ def _of_stacks(spec: EncoderSpec, what: str) -> Found:
 @means("divisor", "the divisor of the dot products of queries and keys", "divisor")
 def divisor(context: Context) -> Found:
     spec = context.spec
+    _require_attention(context)
     if spec.scale == "none":
         return found(1, "", "this model does not divide its scores", [Line("divisor", "1", "1", 1)])
     under = spec.score_terms * (spec.head_k if spec.scale == "d_k" else spec.d_model)

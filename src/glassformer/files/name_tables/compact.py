@@ -1,4 +1,4 @@
-"""Tensor names of text encoders with cheaper layers: SqueezeBERT and MobileBERT."""
+"""Tensor names of text encoders with cheaper layers: SqueezeBERT, MobileBERT and FNet."""
 
 from __future__ import annotations
 
@@ -64,7 +64,16 @@ MOBILEBERT = replace(
     },
 )
 
+FNET = replace(
+    BERT,
+    prefixes=("fnet.",),
+    body={**BERT_BODY, "embeddings.E": "embeddings.projection"},
+    layers=(("encoder.layer.{n}.", {**BERT_LAYER, "norm_1": "fourier.output.LayerNorm"}),),
+    buffers=("dft_mat_hidden", "dft_mat_seq"),
+)
+
 NAMES: dict[str, Names] = {
+    "fnet": FNET,
     "mobilebert": MOBILEBERT,
     "squeezebert": SQUEEZEBERT,
 }

@@ -17,6 +17,7 @@ from glassformer.program.operations import (
     Affine,
     Cap,
     Contract,
+    FourierMix,
     Gate,
     Length,
     Lengthen,
@@ -96,6 +97,11 @@ def _(_operation: Multiply, at: At) -> Shares:
 @shares.register
 def _(_operation: Add, at: At) -> Shares:
     return [_summed(at.coefficient, at.step.output, tensor) for tensor in at.step.inputs]
+
+
+@shares.register
+def _(operation: FourierMix, at: At) -> Shares:
+    return [operation.evaluate(at.step.inputs, at.step.output, [at.coefficient])]
 
 
 @shares.register

@@ -2,6 +2,7 @@
 
 from glassformer.program.operations.base import Operation
 from glassformer.program.operations.convolutions import Gate, Length, Lengthen
+from glassformer.program.operations.fourier import FourierMix
 from glassformer.program.operations.lookups import (
     BoxLookup,
     HalfSinusoid,
@@ -35,6 +36,7 @@ __all__ = [
     "BoxLookup",
     "Cap",
     "Contract",
+    "FourierMix",
     "Gate",
     "HalfSinusoid",
     "Join",

@@ -70,7 +70,9 @@ def sentence(spec: EncoderSpec) -> str:
         "frames": f"reads {_sound(spec)}, which make {spec.longest or 0:,} positions",
         "vectors": "reads vectors",
     }[spec.reads]
-    if spec.group > 1:
+    if not spec.attends:
+        heads, width = "Fourier transforms instead of attention", ""
+    elif spec.group > 1:
         shared = "one head" if spec.key_heads == 1 else f"{spec.key_heads} heads"
         heads, width = f"{heads} of queries on {shared} of keys and values", f", each {spec.head_k} wide"
     else:

@@ -1,4 +1,4 @@
-"""Text encoders with cheaper layers than BERT's: SqueezeBERT (projections in groups) and MobileBERT (bottlenecks)."""
+"""Text encoders with cheaper layers than BERT's: SqueezeBERT (groups), MobileBERT (bottlenecks), FNet (Fourier transforms)."""
 
 from __future__ import annotations
 
@@ -103,4 +103,31 @@ MOBILEBERT = Family(
     only=NOT_SEQ2SEQ,
     adjust=(bottleneck, trigrams, scaled_only, unactivated, tied_with_bias),
 )
-FAMILIES = [SQUEEZEBERT, MOBILEBERT]
+# FNet ----------------------------------------------------------------------------------------------------------------
+
+
+def projected(draft: Draft) -> None:
+    """Read the projection after the embeddings, which are as wide as the layers."""
+    draft.fields["embedding_size"] = draft.fields["d_model"]
+
+
+def one_transform(draft: Draft) -> None:
+    """Check the keys that choose how the transform is computed; its result is the same."""
+    draft.config.flag("use_tpu_fourier_optimizations", default=False)
+    draft.config.whole("tpu_short_seq_length", 512)
+
+
+FNET = Family(
+    model_type="fnet",
+    base="FNetModel",
+    classes=beside_a_pooler("FNet", ""),
+    keys={
+        **{key: to for key, to in BERT_KEYS.items() if key != "num_attention_heads"},
+        "hidden_act": Key("activation", "gelu_new"),
+    },
+    fixed={**LEARNED, "mixing": "fourier"},
+    inert=frozenset({"num_attention_heads"}),
+    only=NOT_SEQ2SEQ,
+    adjust=(projected, one_transform, tied_with_bias),
+)
+FAMILIES = [SQUEEZEBERT, MOBILEBERT, FNET]

@@ -183,8 +183,9 @@ def build_spec(fields: Fields, names: Mapping[str, str], source: str, kind: type
     """Return the spec; if its rules refuse the fields, the message names the keys of the config."""
     for stack in ("", "encoder.", "decoder."):
         _require_whole_heads(fields, names, source, stack)
-    heads_key = names.get("heads") or names["encoder.heads"]
-    names = {"d_k": f"{names['d_model']} / {heads_key}", **names}  # for files in which no key gives the width of a head
+    heads_key = names.get("heads") or names.get("encoder.heads")
+    if heads_key is not None:  # there are files in which no key gives the width of a head
+        names = {"d_k": f"{names['d_model']} / {heads_key}", **names}
     try:
         return kind().replace(**fields) if kind is Seq2SeqSpec else kind(**fields)
     except GlassformerError as error:
