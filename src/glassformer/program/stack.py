@@ -73,13 +73,11 @@ def _layer(
     memory: Memory | None,
 ) -> Tensor:
     """Sub-layers, each added to what came in; the norm stands after the sum or before the sub-layer."""
-    window, mask = spec.layer_window(number), _mask(spec, number)
-    turn = None
-    if spec.rotary:
-        base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
-        turn = Turn(base, rotary)
+    mask, turn = _mask(spec, number), _turn(spec, number, rotary)
 
     def attend(y: Tensor, values: Tensor | None = None) -> Tensor:
+        if not spec.attends:
+            return _transformed(write, y)
         inside, seen = write.at("attention", "attention"), {y.axes[-2].name: "s"}
         read = None if values is None else values.seen(**seen)
         keys = y.seen(**seen)
@@ -94,10 +92,7 @@ def _layer(
         return write.hidden("out")
     first = spec.first_norm or number > 0
     entered = x
-    if spec.attends:
-        x = _sub_layer(write, spec, "1", "attention", x, x, attend, normed=first)
-    else:
-        x = _sub_layer(write, spec, "1", "mixing", x, x, lambda y: _transformed(write, y), normed=first)
+    x = _sub_layer(write, spec, "1", spec.mixing, x, x, attend, normed=first)
     if memory is not None:
         vectors, padding = memory
 
@@ -113,6 +108,15 @@ def _layer(
     if spec.beside_kernel is not None and number == 0:
         beside(write, spec, entered, x, real)
     return write.hidden("out")
+
+
+def _turn(spec: EncoderSpec, number: int, rotary: Tensor | None) -> Turn | None:
+    """How a layer rotates queries and keys, if it does: layers with a window may have a base of their own."""
+    if not spec.rotary:
+        return None
+    local = spec.layer_window(number) is not None and spec.rotary_base_local is not None
+    base = spec.rotary_base_local if local else spec.rotary_base
+    return Turn(base or spec.rotary_base, rotary)
 
 
 def _transformed(write: Writer, x: Tensor) -> Tensor:
@@ -131,7 +135,7 @@ def _mask(spec: EncoderSpec, number: int) -> Mask | None:
 # The roles of a sub-layer's scaled output, and of the sum that it is added in.
 ROLES: dict[str, tuple[Role, Role]] = {
     "attention": ("scaled attention output", "attention residual"),
-    "mixing": ("scaled mixing output", "mixing residual"),
+    "fourier": ("scaled mixing output", "mixing residual"),
     "cross": ("scaled cross output", "cross residual"),
     "ffn": ("scaled ffn output", "ffn residual"),
 }
