@@ -176,12 +176,10 @@ Role = Literal[
     "scaled attention output",  # times a learned factor for each feature
     "scaled ffn output",
     "scaled cross output",
-    "scaled mixing output",
-    "attention residual",  # the input plus the output of the attention
+    "attention residual",  # the input plus the output of the attention, or of what stands in its place
     "narrowed",  # the layer's input, in a bottleneck
     "widened",
     "bottleneck residual",
-    "mixing residual",  # plus what a Fourier transform gives
     "cross residual",  # plus what cross-attention gives
     "ffn residual",
     # Pooler

@@ -135,7 +135,7 @@ def _mask(spec: EncoderSpec, number: int) -> Mask | None:
 # The roles of a sub-layer's scaled output, and of the sum that it is added in.
 ROLES: dict[str, tuple[Role, Role]] = {
     "attention": ("scaled attention output", "attention residual"),
-    "fourier": ("scaled mixing output", "mixing residual"),
+    "fourier": ("scaled attention output", "attention residual"),  # in its place
     "cross": ("scaled cross output", "cross residual"),
     "ffn": ("scaled ffn output", "ffn residual"),
 }

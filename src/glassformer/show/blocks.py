@@ -12,7 +12,7 @@ from glassformer.program import Program, Step, Tensor
 from glassformer.program.roles import Block, BlockKind
 from glassformer.show.palette import Part, block_part, tensor_part
 
-RESIDUALS = ("attention residual", "mixing residual", "cross residual", "ffn residual")
+RESIDUALS = ("attention residual", "cross residual", "ffn residual")
 
 
 @dataclass(frozen=True)
