@@ -43,6 +43,8 @@ from glassformer.insight.tapped.layers import (
     TappedBlock,
     TappedEncoder,
     TappedFeedForward,
+    TappedFourierBlock,
+    TappedFourierMixing,
     TappedNorm,
 )
 from glassformer.insight.taps import Hook, Tapped, Taps
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 TAPPED: tuple[type[Tapped], ...] = (
     *(
         TappedEncoder,
+        TappedFourierBlock,  # before the block that it is a kind of
         TappedBlock,
         TappedBareAttention,
         TappedAttention,
@@ -67,7 +70,7 @@ TAPPED: tuple[type[Tapped], ...] = (
         TappedStoredRotation,
     ),
     *(TappedFeedForward, TappedNorm, TappedEmbeddings, TappedTokens, TappedPatches, TappedSound, TappedRegisters),
-    *(TappedConvolvedPositions, TappedBeside),
+    *(TappedConvolvedPositions, TappedBeside, TappedFourierMixing),
     *(TappedPooler, TappedAttentionPooler, TappedClassifier, TappedClassify, TappedTag, TappedDistilled, TappedProject),
     *(TappedMaskedTokens, TappedPretrain),
 )

@@ -13,6 +13,7 @@ from glassformer.model.attention import Attention, Context, Core, Layout, Padded
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import AttentionPooler, Contacts, Pooler, Reading, head_of
+from glassformer.model.mixing import FourierMixing
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
 from glassformer.model.positions import (
     RelativeTable,
@@ -91,7 +92,8 @@ class Block(nn.Module):
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
         scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
-        self.attention, self.ffn = self_attention(spec), FeedForward(spec)
+        self.add_mixing(spec)
+        self.ffn = FeedForward(spec)
         entered = spec.norm == "post" or spec.input_norm
         self.norm_1 = Norm(spec, spec.d_model) if entered and (normed or spec.norm == "post") else nn.Identity()
         self.norm_2 = Norm(spec, spec.d_model) if entered else nn.Identity()
@@ -99,6 +101,10 @@ class Block(nn.Module):
         self.scale_1, self.scale_2 = scaled(spec, 1), scaled(spec, 2)
         self.dropout = nn.Dropout(spec.dropout)
         self.residual, self.pre = RESIDUALS[spec.norm], spec.norm == "pre"
+
+    def add_mixing(self, spec: EncoderSpec) -> None:
+        """Add the part by which positions read each other."""
+        self.attention = self_attention(spec)
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
         entered_BTD = x_BTD
@@ -129,6 +135,16 @@ class ParallelBlock(Block):
         return context.beside(x_BTD, left_BTD)
 
 
+class FourierBlock(Block):
+    """An encoder layer with a Fourier transform in place of attention (FNet)."""
+
+    def add_mixing(self, spec: EncoderSpec) -> None:
+        self.mixing = FourierMixing()
+
+    def attend(self, y_BTD: Tensor, context: Context) -> Tensor:
+        return self.scale_1(self.output_norm_1(self.mixing(y_BTD)))
+
+
 def output_norm(spec: EncoderSpec) -> nn.Module:
     """A norm on what a sub-layer gives, where the spec has one (Gemma 2, OLMo 2)."""
     return Norm(spec, spec.d_model) if spec.output_norm else nn.Identity()
@@ -148,10 +164,11 @@ class BareAttention(nn.Module):
         return self.attention.weights(x_BTD, x_BTD, context)
 
 
-BLOCKS: dict[tuple[str, str], type[Block | BareAttention]] = {
-    ("layer", "sequential"): Block,
-    ("layer", "parallel"): ParallelBlock,
-    ("attention", "sequential"): BareAttention,
+BLOCKS: dict[tuple[str, str, str], type[Block | BareAttention]] = {
+    ("layer", "sequential", "attention"): Block,
+    ("layer", "sequential", "fourier"): FourierBlock,
+    ("layer", "parallel", "attention"): ParallelBlock,
+    ("attention", "sequential", "attention"): BareAttention,
 }
 
 
@@ -187,7 +204,7 @@ class PlainEncoder(nn.Module):
 
     def block_of(self, spec: EncoderSpec) -> Callable[..., nn.Module]:
         """What makes a layer."""
-        return BLOCKS[spec.block, spec.residual]
+        return BLOCKS[spec.block, spec.residual, spec.mixing]
 
     def blocks(self) -> Iterator[nn.Module]:
         """Yield every block of layers once."""

@@ -51,6 +51,10 @@ def kind_of(spec: EncoderSpec) -> RowsFor:
 
 def check_kind(spec: EncoderSpec, label: str, data: Dataset) -> None:
     """Refuse a model that cannot learn from these rows."""
+    if not spec.attends:
+        raise GlassformerError(
+            f"mixing={spec.mixing} is not implemented in training: batches are padded, and a Fourier transform knows no padding."
+        )
     if kind_of(spec) != data.form.model:
         kinds = {"encoder": "an encoder", "decoder": "a decoder", "seq2seq": "an encoder-decoder"}
         raise GlassformerError(f"{shown(label)} is {kinds[kind_of(spec)]}, and {data.name} is for {kinds[data.form.model]}.")

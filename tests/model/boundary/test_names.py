@@ -31,8 +31,6 @@ def test_names_shapes_and_number_are_the_ledgers(spec):
 
 
 NOT_BUILT = (
-    "fnet-base",
-    "fnet-large",
     "layoutlm-base",
     "layoutlm-large",
     "mobilebert",

@@ -12,8 +12,9 @@ from glassformer.insight.tapped.attention import TappedPadded
 from glassformer.insight.taps import Tapped
 from glassformer.model.attention import Context, Layout
 from glassformer.model.boundary.encoder import Encoder
-from glassformer.model.encoder import USUAL, BareAttention, Block, Inputs, Output, PlainEncoder, Wanted
+from glassformer.model.encoder import USUAL, BareAttention, Block, FourierBlock, Inputs, Output, PlainEncoder, Wanted
 from glassformer.model.feed_forward import FeedForward
+from glassformer.model.mixing import FourierMixing
 from glassformer.model.norms import Norm
 from glassformer.model.sound import Beside
 
@@ -50,6 +51,17 @@ class TappedBlock(Tapped, Block):
 
     def transform(self, y_BTD: Tensor) -> Tensor:
         return self.tap("scaled_2", super().transform(y_BTD))
+
+
+class TappedFourierBlock(TappedBlock, FourierBlock):
+    """A layer with a Fourier transform in place of attention."""
+
+
+class TappedFourierMixing(Tapped, FourierMixing):
+    """The transform."""
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        return self.tap("out", super().forward(x_BTD))
 
 
 class TappedBeside(Tapped, Beside):

@@ -193,6 +193,8 @@ def _check_layers(spec: EncoderSpec, return_weights: Collection[int]) -> None:
         found = shown(return_weights)
         why, way = ("one layer", f"[{found}]") if is_whole(return_weights) else ("not allowed", "such as [0]")
         raise GlassformerError(f"return_weights={found} is {why}: give a list of layers, {way}.")
+    if return_weights and not spec.attends:
+        raise GlassformerError(f"return_weights: mixing={spec.mixing} has no attention weights. Leave it out.")
     for layer in return_weights:
         if not is_whole(layer) or not 0 <= layer < spec.layers:
             has = f"has layers 0 to {spec.layers - 1}" if spec.layers else "has no layers"

@@ -87,7 +87,6 @@ def _require_built(spec: EncoderSpec) -> None:
     """Refuse parts that are described, counted and run in float64, and that the model lacks."""
     lacking = {
         "global_attention": spec.global_attention == "question",
-        "mixing": not spec.attends,
         "bottleneck": spec.bottleneck is not None,
         "ffn_blocks": spec.ffn_blocks > 1,
         "norm_kind": spec.norm_kind == "scale",

@@ -15,7 +15,20 @@ from glassformer.spec.fields import MOST_SIZES
 # The words that ledger names consist of, besides layer numbers. Other words in the model's names (source, classifier, …)
 # describe how it is built, not what it is, and are omitted.
 WORDS = (
-    *("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "relative_norm", "final_norm", "pooler", "head"),
+    *(
+        "embeddings",
+        "layers",
+        "attention",
+        "mixing",
+        "ffn",
+        "norm",
+        "norm_1",
+        "norm_2",
+        "relative_norm",
+        "final_norm",
+        "pooler",
+        "head",
+    ),
     *("norm_beside", "encoder", "decoder", "cross", "norm_cross", "output_norm_cross", "token_norm"),
     *("q_norm", "k_norm", "output_norm_1", "output_norm_2"),
     *("feature_norm", *(f"conv_norm_{number}" for number in range(1, MOST_SIZES + 1))),

@@ -48,7 +48,7 @@ class FastEncoder(Encoder):
 
     def places_read(self, batch: int, t: int, row: Inside, predict_at: Tensor | None) -> Tensor | None:
         """The flat indices of the only tokens that the head reads, among those in the layers; None: it reads all."""
-        if not self.places or self.spec.block != "layer" or self.beside is not None:
+        if not self.places or self.spec.block != "layer" or self.beside is not None or not self.spec.attends:
             return None
         if isinstance(self.head, MaskedTokens):
             return None if predict_at is None else row.within(predict_at)

@@ -74,7 +74,7 @@ def passes(
     lengths = lengths or _lengths(sequences)
     run = run or encoder.run
     packs = len(sequences) > 1 and packable(encoder)
-    for members in rows(lengths, limit) if packs else buckets(lengths, limit):
+    for members in rows(lengths, limit) if packs else buckets(lengths, limit, equal=not encoder.spec.attends):
         chosen = [sequences[i] for i in members]
         beside = [segments[i] for i in members] if segments is not None else None
         if faulty is not None and not _shapes_in_order(encoder.spec, chosen):
@@ -113,9 +113,12 @@ def packable(encoder: PlainEncoder) -> bool:
 
 
 def packing_suits(spec: EncoderSpec) -> bool:
-    """Whether the spec allows packed rows: no bias by distance, capped scores, attention pooler, token count, global token."""
+    """Whether the spec allows packed rows: no bias by distance, capped scores, attention pooler, token count, global token.
+
+    A Fourier transform would mix the texts of a row.
+    """
     plain = spec.score_cap is None and spec.token_dropout is None and spec.global_attention != "first"
-    plain = plain and spec.beside_kernel is None  # a convolution would see the neighbouring text
+    plain = plain and spec.attends and spec.beside_kernel is None  # a convolution would see the neighbouring text
     return not spec.one_length and not spec.by_distance and spec.pooler != "attention" and plain
 
 
@@ -137,11 +140,15 @@ def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
         yield row
 
 
-def buckets(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
-    """Group sequences of similar length into padded batches of up to `limit` tokens, padding included."""
+def buckets(lengths: Sequence[int], limit: int, *, equal: bool = False) -> Iterator[list[int]]:
+    """Group sequences of similar length into padded batches of up to `limit` tokens, padding included.
+
+    With `equal`, no sequence is padded: a model without a mask would read the padding.
+    """
     bucket: list[int] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if bucket and (len(bucket) + 1) * lengths[i] > limit:
+        other = equal and bucket and lengths[i] != lengths[bucket[0]]
+        if bucket and (other or (len(bucket) + 1) * lengths[i] > limit):
             yield bucket
             bucket = []
         bucket.append(i)
