@@ -8,6 +8,7 @@ from model_cases import both_ways, furthest
 from strategies import specs
 
 import glassformer as gf
+from glassformer.encoding.engines.choice import choose
 from glassformer.errors import GlassformerError
 from glassformer.insight.hooks import step_names, tapped
 from glassformer.model import Encoder, encode_packed
@@ -98,3 +99,12 @@ def test_what_is_not_implemented_is_refused_in_one_line(tmp_path):
     assert "\n" not in str(refusal.value)
     with pytest.raises(GlassformerError, match="this encoder has no attention: mixing=fourier"):
         gf.run(FNET, t=3).attention()
+
+
+def test_texts_are_encoded_with_torch_where_graphs_would_pad(tmp_path):
+    class Loaded:
+        spec, encoder = FNET, Encoder(FNET)
+
+    assert choose("auto", Loaded, "pooled", tmp_path / "engine.onnx", 1).engine == "torch"
+    with pytest.raises(GlassformerError, match="--engine onnx: mixing=fourier knows no padding"):
+        choose("onnx", Loaded, "pooled", tmp_path / "engine.onnx", 1)
