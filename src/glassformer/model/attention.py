@@ -217,9 +217,7 @@ class Context(NamedTuple):
     distances: Distances | None = None  # vectors that attend and are attended to, where positions are disentangled
     remember: Remember = as_made  # a cache answers with the keys and values of earlier passes, too
     gated_HTS: Tensor | None = None  # a relative bias that each token scales by a gate of its own
-    beside: Callable[[Tensor, Tensor], Tensor] = (
-        as_it_left  # what a convolution beside the layer makes of what enters and leaves it
-    )
+    beside: Callable[[Tensor, Tensor], Tensor] = as_it_left  # a convolution beside the layer reads what enters and leaves it
     source: Look | None = None  # how the cross-attention of a decoder reads the source
 
 

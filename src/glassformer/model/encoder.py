@@ -13,20 +13,9 @@ from glassformer.model.attention import Attention, Context, Core, Layout, Padded
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import AttentionPooler, Contacts, Pooler, Reading, head_of
-from glassformer.model.mixing import FourierMixing
+from glassformer.model.mixing import MixesByFourier
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
-from glassformer.model.positions import (
-    RelativeTable,
-    RelativeVectors,
-    Rotation,
-    Slopes,
-    StoredRotation,
-    buckets_of,
-    centres,
-    partly,
-    rotary,
-    unrotated,
-)
+from glassformer.model.positions import Rotation, StoredRotation, buckets_of, centres, partly, rotary, table_of, unrotated
 from glassformer.model.sound import Beside
 from glassformer.spec import EncoderSpec
 
@@ -80,10 +69,10 @@ class Place(NamedTuple):
         return cls(str(spec.layer_weights(number)), rule, base, spec.first_norm or number > 0)
 
 
-def self_attention(spec: EncoderSpec) -> Attention:
-    """The attention of a layer to its own sequence."""
+def self_attention(spec: EncoderSpec) -> Any:
+    """The attention of a layer to its own sequence; an identity where layers have none."""
     whole = spec.global_attention != "none"
-    return Attention(spec, by_distances=spec.disentangled, gated=spec.gates_bias, whole=whole)
+    return Attention(spec, by_distances=spec.disentangled, gated=spec.gates_bias, whole=whole) if spec.attends else nn.Identity()
 
 
 class Block(nn.Module):
@@ -92,8 +81,7 @@ class Block(nn.Module):
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
         scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
-        self.add_mixing(spec)
-        self.ffn = FeedForward(spec)
+        self.attention, self.ffn = self_attention(spec), FeedForward(spec)
         entered = spec.norm == "post" or spec.input_norm
         self.norm_1 = Norm(spec, spec.d_model) if entered and (normed or spec.norm == "post") else nn.Identity()
         self.norm_2 = Norm(spec, spec.d_model) if entered else nn.Identity()
@@ -101,10 +89,6 @@ class Block(nn.Module):
         self.scale_1, self.scale_2 = scaled(spec, 1), scaled(spec, 2)
         self.dropout = nn.Dropout(spec.dropout)
         self.residual, self.pre = RESIDUALS[spec.norm], spec.norm == "pre"
-
-    def add_mixing(self, spec: EncoderSpec) -> None:
-        """Add the part by which positions read each other."""
-        self.attention = self_attention(spec)
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
         entered_BTD = x_BTD
@@ -135,14 +119,8 @@ class ParallelBlock(Block):
         return context.beside(x_BTD, left_BTD)
 
 
-class FourierBlock(Block):
+class FourierBlock(MixesByFourier, Block):
     """An encoder layer with a Fourier transform in place of attention (FNet)."""
-
-    def add_mixing(self, spec: EncoderSpec) -> None:
-        self.mixing = FourierMixing()
-
-    def attend(self, y_BTD: Tensor, context: Context) -> Tensor:
-        return self.scale_1(self.output_norm_1(self.mixing(y_BTD)))
 
 
 def output_norm(spec: EncoderSpec) -> nn.Module:
@@ -188,7 +166,7 @@ class PlainEncoder(nn.Module):
         own_tables = spec.relative and spec.relative_tables == "per_layer"
         self.embeddings = Embeddings(spec)
         self.buckets = buckets_of(spec) if spec.by_distance else None
-        table = Slopes if spec.alibi else RelativeVectors if spec.disentangled else RelativeTable
+        table = table_of(spec)
         self.relative = table(spec) if spec.by_distance and normed and not own_tables else None
         self.rotary_table = StoredRotation(spec) if spec.stores_rotation and normed else None
         self.tables = nn.ModuleDict({owner: table(spec) for owner in normed} if own_tables else {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -12,3 +14,18 @@ class FourierMixing(nn.Module):
     def forward(self, x_BTD: Tensor) -> Tensor:
         wide_BTD = x_BTD if x_BTD.dtype == torch.float64 else x_BTD.float()  # there is no transform of bfloat16
         return torch.fft.fft2(wide_BTD).real.to(x_BTD.dtype)
+
+
+class MixesByFourier(nn.Module):
+    """The part of a layer that stands in place of attention: without dropout, as it was published."""
+
+    scale_1: nn.Module
+    output_norm_1: nn.Module
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.mixing = FourierMixing()
+
+    def attend(self, y_BTD: Tensor, context: Any) -> Tensor:  # the context is that of attention
+        scaled_BTD: Tensor = self.scale_1(self.output_norm_1(self.mixing(y_BTD)))
+        return scaled_BTD

@@ -244,6 +244,11 @@ class RelativeVectors(nn.Module):
         return Distances(self.relative_norm(self.E_relative), rows_TS)
 
 
+def table_of(spec: EncoderSpec) -> type[Slopes | RelativeVectors | RelativeTable]:
+    """What positions by distance are read from."""
+    return Slopes if spec.alibi else RelativeVectors if spec.disentangled else RelativeTable
+
+
 class ByDistances(nn.Module):
     """What one layer adds to its scores: content to position, position to content, or both."""
 
