@@ -19,8 +19,8 @@ class FourierMixing(nn.Module):
 class MixesByFourier(nn.Module):
     """The part of a layer that stands in place of attention: without dropout, as it was published."""
 
-    scale_1: nn.Module
-    output_norm_1: nn.Module
+    scale_1: Any  # those of the layer
+    output_norm_1: Any
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
