@@ -54,7 +54,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     if kind == "tokens":
         fields |= {"vocab": draw(st.integers(2, 9)), "segments": draw(st.sampled_from([None, 1, 3])), "tie": draw(st.booleans())}
         fields |= {"embedding_size": draw(st.sampled_from([None, 2, 6])), "embedding_norm": draw(st.booleans())}
-        fields["complete_up_to"] = draw(st.sampled_from([None, 7]))
+        fields["complete_up_to"] = draw(st.sampled_from([None, 20]))
         fields["token_dropout"] = draw(st.sampled_from([None, 1])) if fields["segments"] is None else None
         fields["embedding_scale"] = draw(st.sampled_from(["none", "sqrt_d_model"]))
         fields["position_offset"] = draw(st.sampled_from([0, 2]))

@@ -87,7 +87,7 @@ def test_questions_about_audio_encoders(question, value):
 
 
 def test_audio_has_no_patches():
-    with pytest.raises(GlassformerError, match="this encoder does not take images, so it has no patches"):
+    with pytest.raises(GlassformerError, match="this model does not take images, so it has no patches"):
         gf.ask("how many patches", "whisper-tiny")
 
 

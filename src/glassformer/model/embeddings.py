@@ -44,10 +44,10 @@ class TokenDropout(nn.Module):
         super().__init__()
         self.masked = spec.token_dropout
 
-    def forward(self, x_BTE: Tensor, tokens_BT: Tensor, attend_BT: Tensor | None) -> Tensor:
+    def forward(self, x_BTE: Tensor, inputs: Tensor, attend_BT: Tensor | None) -> Tensor:
         if self.masked is None:
             return x_BTE
-        hidden_BT = tokens_BT == self.masked
+        hidden_BT = inputs == self.masked
         real_BT = torch.ones_like(hidden_BT) if attend_BT is None else attend_BT
         whole_B1, hidden_B1 = real_BT.sum(1, keepdim=True), (hidden_BT & real_BT).sum(1, keepdim=True)
         precise = torch.promote_types(x_BTE.dtype, torch.float32)
