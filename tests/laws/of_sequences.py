@@ -16,6 +16,7 @@ from glassformer.model.fast.packing import packing_suits
 from glassformer.spec import EncoderSpec
 
 LENGTHS = np.array([LENGTH, 3, 1])  # of the rows, where they are padded
+EVERYWHERE = {"attend": "all", "window": None, "global_every": None, "global_attention": "none"}  # everything sees everything
 
 
 def absolute(spec: EncoderSpec) -> bool:
@@ -72,8 +73,8 @@ def the_content_of_padding_changes_nothing(way: Way, case: Case) -> float:
 @law(fit=sequences)
 def left_padding_changes_nothing_if_positions_are_given(way: Way, case: Case) -> float | None:
     given = padded(case, left=True)
-    if absolute(case.spec) and not way.positions:
-        return None
+    if case.spec.counts_from_start and not way.positions:
+        return None  # the program numbers positions from the start of a row, and refuses padding there
     told = np.maximum(given.attend.cumsum(1) - 1, 0) if way.positions else None
     return rows_apart(way, case, given.but(positions=told))
 
@@ -159,16 +160,14 @@ def unordered(spec: EncoderSpec) -> EncoderSpec | None:
     """Nothing in it knows where a token stands, and nothing reads the first or last one."""
     if spec.one_length:
         return None
-    return spec.replace(
-        beside_kernel=None, position="none", attend="all", window=None, global_every=None, pool="mean", head_reads="pooled"
-    )
+    return spec.replace(beside_kernel=None, position="none", **EVERYWHERE, pool="mean", head_reads="pooled")
 
 
 def ordered(spec: EncoderSpec) -> EncoderSpec | None:
     """Everything sees everything, by scores that are scaled: larger ones may leave one key to a query, wherever it stands."""
     if spec.one_length or spec.position == "none":
         return None
-    return wide(spec).replace(layers=max(1, spec.layers), attend="all", window=None, global_every=None, scale="d_k")
+    return wide(spec).replace(layers=max(1, spec.layers), **EVERYWHERE, scale="d_k")
 
 
 def order_apart(way: Way, case: Case) -> tuple[Answer, Answer]:

@@ -26,7 +26,12 @@ def whole(spec: EncoderSpec) -> EncoderSpec:
     return spec.replace(groups=())
 
 
-@law(fit=whole)
+def unnumbered_heads(spec: EncoderSpec) -> EncoderSpec:
+    """ALiBi's rate depends on the number of a head, so that its heads cannot change places."""
+    return whole(spec).replace(position="none" if spec.alibi else spec.position)
+
+
+@law(fit=unnumbered_heads)
 def permuting_heads_changes_nothing(way: Way, case: Case) -> float:
     """Heads that share keys and values stay together."""
     spec, rng = case.spec, case.rng()
@@ -55,7 +60,12 @@ def a_key_bias_changes_nothing(way: Way, case: Case) -> float:
     return furthest(way(case.spec, moved, case.given), way(case.spec, case.weights, case.given))
 
 
-@law(fit=lambda spec: whole(with_biases(spec, "v", "output")))
+def with_value_bias(spec: EncoderSpec) -> EncoderSpec:
+    """Rotary positions that turn values turn their bias too: it is no longer the same for all keys."""
+    return whole(with_biases(spec, "v", "output")).replace(rotary_values=False)
+
+
+@law(fit=with_value_bias)
 def a_value_bias_can_be_folded_into_the_output_bias(way: Way, case: Case) -> float:
     """The weights of a row sum to one, so every mix holds the whole bias."""
     folded = case.changed(b_V=np.zeros_like)
@@ -121,7 +131,11 @@ def sub_layers_that_output_zero_leave_the_residual_stream_unchanged(way: Way, ca
 
 
 def bare(spec: EncoderSpec) -> EncoderSpec:
-    return spec.replace(head="none", pooler="none", final_norm="none", head_hidden="none", head_norm=False, head_reads="pooled")
+    """The states alone: a contact head reads them in no layer, and there is none without layers."""
+    return spec.replace(
+        head="none", pooler="none", final_norm="none", head_hidden="none", head_norm=False, head_reads="pooled",
+        contact_head=False,
+    )  # fmt: skip
 
 
 @law(fit=bare, **EXACT)
@@ -132,8 +146,13 @@ def an_encoder_without_layers_returns_the_embeddings(way: Way, case: Case) -> fl
 
 
 def wide_head(spec: EncoderSpec) -> EncoderSpec:
-    """One head as wide in its values as all the heads together."""
-    return whole(spec).replace(heads=1, kv_heads=None, d_k=spec.head_k, d_v=spec.heads * spec.head_v)
+    """One head as wide in its values as all the heads together.
+
+    Its values cannot be rotated: the angle of a feature depends on its place in the head. ALiBi's rate depends on the number of
+    heads, and so do the weights of a contact head.
+    """
+    plain = unnumbered_heads(spec).replace(rotary_values=False, contact_head=False)
+    return plain.replace(heads=1, kv_heads=None, d_k=spec.head_k, d_v=spec.heads * spec.head_v)
 
 
 @law(fit=wide_head)
@@ -143,10 +162,11 @@ def a_head_equals_several_heads_with_its_queries_and_keys(way: Way, case: Case) 
     heads = next(n for n in (3, 2, 1) if width % n == 0)
     many = case.spec.replace(heads=heads, d_v=width // heads)
     cut = case.changed(
-        **{name: lambda w: np.repeat(w, heads, axis=1) for name in ("W_Q", "W_K", "W_QR", "W_KR")},
-        **{name: lambda b: np.repeat(b, heads, axis=0) for name in ("b_Q", "b_K", "b_QR", "b_KR")},
+        **{name: lambda w: np.repeat(w, heads, axis=1) for name in ("W_Q", "W_K", "W_QR", "W_KR", "W_QG", "W_KG")},
+        **{name: lambda b: np.repeat(b, heads, axis=0) for name in ("b_Q", "b_K", "b_QR", "b_KR", "b_QG", "b_KG")},
         **a_bias_of_heads(case, lambda w: np.repeat(w, heads, axis=1)),
-        W_V=lambda w: w.reshape(len(w), heads, -1), b_V=lambda b: b.reshape(heads, -1),
+        **{name: lambda w: w.reshape(len(w), heads, -1) for name in ("W_V", "W_VG")},
+        **{name: lambda b: b.reshape(heads, -1) for name in ("b_V", "b_VG")},
         W_O=lambda w: w.reshape(heads, -1, w.shape[-1]),
     )  # fmt: skip
     return furthest(way(many, cut, case.given), way(case.spec, case.weights, case.given))
@@ -154,7 +174,8 @@ def a_head_equals_several_heads_with_its_queries_and_keys(way: Way, case: Case) 
 
 def grouped(spec: EncoderSpec) -> EncoderSpec:
     """Two heads of keys and values, each for two heads of queries."""
-    return whole(with_layers(spec)).replace(heads=4, kv_heads=2, d_k=spec.head_k, d_v=spec.head_v)
+    heads = {"heads": 4, "kv_heads": 2, "d_k": spec.head_k, "d_v": spec.head_v}
+    return whole(with_layers(spec)).replace(**heads, global_attention="none")  # global tokens have no groups of heads
 
 
 @law(fit=grouped)

@@ -7,7 +7,7 @@ import pytest
 import torch
 from laws import book
 from laws.cases import BATCH, LENGTH, cases, counts
-from laws.of_sequences import absolute, padded
+from laws.of_sequences import padded
 from laws.ways import DOUBLE, DTYPES, PROGRAM, Given, Watching, apart, furthest, numbers
 from model_cases import BERT, MODERN, inputs_of, seeded
 
@@ -152,7 +152,7 @@ def test_padding_on_the_left_is_right_or_refused(count, figure):
     for case in [case for case in cases(2 * count) if not case.spec.one_length][:count]:
         given = padded(case, left=True)
         worst = max(worst, law.measure(DOUBLE, case))
-        if absolute(case.spec):
+        if case.spec.counts_from_start:
             refused += 1
             for way in (DOUBLE, PROGRAM):
                 with pytest.raises(GlassformerError, match="is padded on the left"):

@@ -101,7 +101,7 @@ class ProgramWay:
     def inside(self, spec: EncoderSpec, weights: Weights, given: Given) -> list[Inside]:
         found = self.run(spec, weights, given)
         layers = [f"layers.{number}.attention." for number in range(spec.layers)]
-        values = "v_shared" if spec.group > 1 else "v"
+        values = "v_shared" if spec.group > 1 else "v_rotated" if spec.rotary and spec.rotary_values else "v"  # as they are mixed
         return [Inside(found[f"{at}weights"], found[at + values], found[f"{at}mix"]) for at in layers]
 
 
