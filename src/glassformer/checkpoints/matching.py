@@ -155,7 +155,7 @@ def _expected_name(parameter: str, candidates: tuple[Place, ...], names: Names, 
 
 def _known_elsewhere(name: str, names: Names) -> bool:
     """Whether a tensor belongs to an optional part: a buffer, a pooler, another head, a decoder."""
-    if names.is_buffer(name) or name.startswith(names.aside or ("\0",)):
+    if names.is_buffer(name) or name in names.empty or name.startswith(names.aside or ("\0",)):
         return True
     return any(name == beginning or name.startswith(f"{beginning}.") for beginning in _optional_parts(names))
 

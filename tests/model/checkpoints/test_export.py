@@ -34,6 +34,7 @@ ORDINARY = """
     RobertaForMaskedLM-tie_word_embeddings=False-hidden_act=silu
     AlbertModel-num_hidden_layers=5-num_hidden_groups=3-embedding_size=12
     Dinov2Model-use_swiglu_ffn=True-use_mask_token=False
+    DINOv3ViTModel-num_register_tokens=0-query_bias=False-proj_bias=False-mlp_bias=False
 """.split()
 
 

@@ -107,7 +107,7 @@ DINOV3 = Names(
     },
     layers=(("layer.{n}.", DINOV3_LAYER), ("model.layer.{n}.", DINOV3_LAYER)),
     gated={"ffn.1": "mlp.gate_proj", "ffn.3": "mlp.up_proj", "ffn.2": "mlp.down_proj"},
-    aside=("embeddings.register_tokens",),  # stored even where there are none
+    empty=("embeddings.register_tokens",),
 )
 SCALES: Table = {"lambda_1": "lambda_1", "lambda_2": "lambda_2"}
 OFFSETS = "relative_position_bias.relative_position_bias_table"

@@ -67,6 +67,7 @@ class Names:
         str, ...
     ] = ()  # a token table shared by encoder and decoder: a copy of the encoder's, unless the file is untied
     aside: tuple[str, ...] = ()  # prefixes of parts that are not read (a decoder, another head)
+    empty: tuple[str, ...] = ()  # tables [1, rows, d_model] that are stored even with no rows
 
     def is_buffer(self, name: str) -> bool:
         """Whether a tensor is a buffer: stored, but not learned."""

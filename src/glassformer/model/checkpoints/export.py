@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import torch
 
 from glassformer.arguments import path, require
 from glassformer.checkpoints.folder import CONFIG, KINDS, LABELS, SPEC, offset_place
 from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.layout import Place
-from glassformer.files.name_tables import OWN
+from glassformer.files.name_tables import OWN, names_of
 from glassformer.files.paths import path_text
 from glassformer.files.weight_files import ONE_FILE
 from glassformer.model.boundary.encoder import Encoder
@@ -154,7 +156,16 @@ def _parts(encoder: Encoder | Seq2Seq, form: Form) -> list[Part]:
         for name, buffer in encoder.named_buffers()
         if name.endswith("head.offset")
     ]
-    return [*(Part(_first(name, places[name]), view) for name, view in views.items()), *constants]
+    parts = [*(Part(_first(name, places[name]), view) for name, view in views.items()), *constants]
+    return [*parts, *_empty(encoder, form, {part.place.name for part in parts})]
+
+
+def _empty(encoder: Encoder | Seq2Seq, form: Form, written: set[str]) -> Iterator[Part]:
+    """The tables that transformers stores even with no rows, and misses otherwise."""
+    for name in names_of(form.family).empty:
+        if name not in written:
+            none = torch.empty(1, 0, encoder.spec.d_model, dtype=encoder.here.dtype)
+            yield Part(Place(name, tuple(none.shape)), none)
 
 
 def _first(name: str, places: tuple[Place, ...]) -> Place:
