@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.program.axes import Axis, Tensor
+from glassformer.program.formatter import LatexFormatter, TextFormatter
 from glassformer.program.operations import Contract, FourierMix, Mask, Neighbours, Rotate, Share, Softmax
 from glassformer.program.operations.error_function import erf
 from glassformer.program.operations.lookups import sinusoidal_table
@@ -158,3 +159,10 @@ def test_the_flops_of_a_fourier_mix_grow_with_the_batch_and_hardly_faster_than_i
     assert flops(1, 4) == 5 * 32 * 5 // 2  # 5/2 · N · log2 N for N = 32
     assert flops(3, 4) == 3 * flops(1, 4)
     assert 2 * flops(1, 512) < flops(1, 1024) < 2.2 * flops(1, 512)
+
+
+def test_a_fourier_mix_is_written_with_both_of_its_axes():
+    x = Tensor("x", (Axis("batch", 1), Axis("t", 2), Axis("d_model", 4)))
+    assert FourierMix().write((x,), x, ["X"], TextFormatter()) == "Re(Fourier(X)) over t and d_model"
+    latex = FourierMix().write((x,), x, ["X"], LatexFormatter())
+    assert latex.startswith(r"\operatorname{Re}\left(\operatorname{Fourier}\left(X\right)\right)\text{ over }t\text{ and }d_")

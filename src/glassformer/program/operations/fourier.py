@@ -42,10 +42,9 @@ class FourierMix(Elementwise):
         return Sum(tuple(terms))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
-        transformed = names[0]
-        for axis in reversed(output.axes[-2:]):  # features first, as the paper has it
-            transformed = formatter.call(f"F_{axis.name}", transformed)
-        return formatter.call("Re", transformed)
+        along, features = (axis.name for axis in output.axes[-2:])
+        real = formatter.call("Re", formatter.call("Fourier", names[0]))
+        return real + formatter.over(along) + formatter.words(" and ") + formatter.symbol(features)
 
 
 def _cosine(part: int, whole: int) -> float:
