@@ -131,7 +131,7 @@ def sub_layers_that_output_zero_leave_the_residual_stream_unchanged(way: Way, ca
 
 
 def bare(spec: EncoderSpec) -> EncoderSpec:
-    """The states alone: a contact head reads them in no layer, and there is none without layers."""
+    """The states alone. A contact head has a weight for each layer and head, so there is none without layers."""
     return spec.replace(
         head="none", pooler="none", final_norm="none", head_hidden="none", head_norm=False, head_reads="pooled",
         contact_head=False,
