@@ -58,5 +58,5 @@ def test_a_position_table_bounds_the_context():
 
 
 def test_an_encoder_has_no_decoding_step():
-    with pytest.raises(gf.GlassformerError, match="bert-base is an encoder: it makes no next token"):
+    with pytest.raises(gf.GlassformerError, match="bert-base is an encoder: it predicts no next token"):
         gf.decoding("bert-base")

@@ -101,7 +101,7 @@ USER_MISTAKES = [
     ("cost bert-base --dtype flot16", "is not known: one of fp64, fp32, bf16, fp16. Did you mean 'fp16'?"),
     ("completion bsh", "no completion for the shell 'bsh': bash, zsh or fish. Did you mean 'bash'?"),
     ("shapes bert-base --head x", "Invalid value for '--head'"),
-    ("cost bert-base --fit lots", "'lots' is no amount of memory"),
+    ("cost bert-base --fit lots", "'lots' is not an amount of memory"),
     ("cost bert-base --dtype fp8", "--dtype fp8 is not known: one of fp64, fp32, bf16, fp16."),
     ("bridge bert-base", "expected 2 specs, found 'bert-base'."),
     ("presets bert-bas", "Did you mean 'bert-base'?"),

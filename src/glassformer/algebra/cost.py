@@ -195,7 +195,7 @@ def parse_bytes(text: str) -> int:
     except ValueError:
         amount = None
     if amount is None or amount <= 0 or unit not in UNITS:
-        raise GlassformerError(f"'{shown(text)}' is no amount of memory: write 24GB (10^9 bytes each) or 24GiB (2^30).")
+        raise GlassformerError(f"'{shown(text)}' is not an amount of memory: write 24GB (10^9 bytes each) or 24GiB (2^30).")
     return int(amount * UNITS[unit])
 
 

@@ -88,7 +88,7 @@ def decoding(program: Program, *, dtype: Dtype = "float32", label: str = "spec")
     """
     one_of("dtype", dtype, get_args(Dtype))
     if not isinstance(program.spec, DecoderSpec | Seq2SeqSpec):
-        raise GlassformerError(f"{label} is an encoder: it makes no next token, so there is no decoding step. Name a decoder.")
+        raise GlassformerError(f"{label} is an encoder: it predicts no next token, so there is no decoding step. Name a decoder.")
     length = program.sizes.t if program.sizes.u is None else program.sizes.u
     seen = keys_seen(program)
     steps = [step for step in program.steps if _is_repeated(step)]

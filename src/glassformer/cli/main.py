@@ -132,7 +132,7 @@ def _refuse_repeated_options(command: click.Command, words: Sequence[str]) -> No
 @click.version_option(package_name="glassformer", message="%(prog)s %(version)s")
 @click.pass_context
 def glassformer(ctx: click.Context) -> None:
-    """Describe any Transformer encoder in a few words; see what it computes, what it costs and whether a number is right."""
+    """Describe any Transformer in a few words; see what it computes, what it costs and whether a number is right."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

@@ -182,11 +182,16 @@ def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
         return None
     if figure.value == 0 and figure.unit >= 1:  # no significant digit: 0.04 is ≈ 0, but 0.25 is not
         return "rounded" if value.meets(about(Fraction(0), NEGLIGIBLE)) else None
-    coarse = figure.unit * 10 ** _trailing_zeros(figure) if approximate else figure.unit
+    coarse = last_significant(figure) if approximate else figure.unit
     if value.meets(about(figure.value, coarse / 2)):
         return "rounded"
     outwards = figure.value + (figure.unit if value.middle > 0 else -figure.unit)
     return "cut" if value.meets(Real(min(figure.value, outwards), max(figure.value, outwards))) else None
+
+
+def last_significant(figure: Figure) -> Fraction:
+    """Return the unit of the last significant digit: 10 million of 110M."""
+    return figure.unit * 10 ** _trailing_zeros(figure)
 
 
 def _trailing_zeros(figure: Figure) -> int:

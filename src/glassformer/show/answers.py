@@ -151,12 +151,11 @@ def _diagnosis(found: Diagnosis) -> Paragraphs:
         return Paragraphs(f"right under a convention. {subject}", (("", (*said, *sentences)), *notes))
     groups: list[tuple[str, tuple[str, ...]]] = [("", (f"it is {truth} ({found.answer.convention})",))]
     for finding in found.findings:
-        close = "close to this value, apart from an arithmetic error" if finding.near else "this gives exactly that value"
+        close = "rounded, this gives that value" if finding.rounded else "this gives exactly that value"
+        close = "close to this value, apart from an arithmetic error" if finding.near else close
         besides = f", {', '.join(finding.left_out)} left out" if finding.left_out else ""
         lines = [f"{'; '.join(finding.what)}{besides}: {value_text(finding.value)} ({close})"]
         lines += [mistake.sentence for mistake in finding.mistakes if mistake.sentence]
         groups.append((" and ".join(f"{mistake.name} [{mistake.code}]" for mistake in finding.mistakes), tuple(lines)))
-    groups += notes
-    if found.findings:
-        groups += _derivation(found.answer)
+    groups += [*notes, *_derivation(found.answer)]
     return Paragraphs(f"wrong. {subject}", tuple(groups))

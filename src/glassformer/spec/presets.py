@@ -14,8 +14,8 @@ from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 # Publishers of the checkpoints under `also`. Any other name before a slash is a folder: models/bert-base is a path.
 PUBLISHERS = frozenset(
-    """albert answerdotai distilbert facebook facebookai google google-bert google-t5 microsoft openai openai-community
-    sentence-transformers winkawaks""".split()
+    """albert answerdotai distilbert eleutherai facebook facebookai google google-bert google-t5 helsinki-nlp meta-llama
+    microsoft mistralai openai openai-community qwen sentence-transformers winkawaks""".split()
 )
 
 
@@ -43,7 +43,7 @@ def known_preset(word: str) -> str | None:
 def unknown_preset(word: str) -> GlassformerError:
     """Return the error for an unknown preset, with the closest name."""
     meant = nearest(word.lower(), known_as())
-    return GlassformerError(f"unknown preset '{shown(word)}'.{meant} 'glassformer presets' lists them all.")
+    return GlassformerError(f"unknown preset '{shown(word)}'.{meant} 'glassformer presets' lists the encoders, 'presets --decoders' the others.")
 
 
 def preset_doc(name: str) -> str:

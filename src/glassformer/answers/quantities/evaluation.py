@@ -128,13 +128,14 @@ class Evaluation:
         return Other(" and ".join(said), _value(_Arithmetic(self, {}, strict=False).value(node))) if said else None
 
     def _mistakes(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
-        """Yield the values of a known mistake in one of the quantities, and of an inverted ratio."""
-        for leaf in leaves:
-            for wrong in self.leaf(leaf).mistakes():
-                try:
-                    yield mistaken(wrong.code, wrong.convention, _value(self.number(node, {leaf: wrong.value})))
-                except NotUnderstoodError:
-                    continue
+        """Yield the values of a known mistake, made in every quantity that it fits, and of an inverted ratio."""
+        made = {leaf: {(wrong.code, wrong.convention): wrong.value for wrong in self.leaf(leaf).mistakes()} for leaf in leaves}
+        for code, said in dict.fromkeys(kind for kinds in made.values() for kind in kinds):
+            everywhere = {leaf: kinds[code, said] for leaf, kinds in made.items() if (code, said) in kinds}
+            try:
+                yield mistaken(code, said, _value(self.number(node, everywhere)))
+            except NotUnderstoodError:
+                continue
         if isinstance(node, Product) and [sign for sign, _ in node.factors[1:]] == ["/"] and leaves:
             above, below = (factor for _, factor in node.factors)
             turned = Product((("", below), ("/", above)))

@@ -17,7 +17,7 @@ from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
 from glassformer.errors import GlassformerError
 from glassformer.program.axes import HEADS
-from glassformer.spec import EncoderSpec
+from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 from glassformer.spec.presets import preset, seq2seq_names
 
 OPTIONS = ("layer", "head", "without", "only", "trained")
@@ -34,6 +34,8 @@ WHOLE_ATTENTION = ((), ("attention",))
 )
 def params(context: Context) -> Found:
     """Count parameters line by line, and under each usual convention."""
+    if "decoder" in context.names and isinstance(context.spec, DecoderSpec):
+        raise GlassformerError(f"{context.text}: this model is a decoder alone. Write params for all of it, or params(layers).")
     pieces = counted_pieces(context)
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     if not pieces:
@@ -101,7 +103,9 @@ def _convention(context: Context, pieces: Pieces) -> str:
         return f"biases of projections{scope}; a norm's beta is not one of them"
     if context.flag("trained"):
         return f"trained parameters{scope}: stored tables that are not trained are left out"
-    return f"every parameter{scope}: weights, biases, norms, tables"
+    shared = "encoder" in context.names and isinstance(context.spec, Seq2SeqSpec) and context.spec.shares_table
+    with_table = "; with the token table that both stacks share" if shared and context.layer is None else ""
+    return f"every parameter{scope}: weights, biases, norms, tables{with_table}"
 
 
 def _scope(context: Context, pieces: Pieces) -> str:

@@ -163,7 +163,8 @@ def _cache(context: Context) -> Found:
     where = "one layer" if layers == 1 else f"{sum(dict(row.factors)['layers'] for row in rows if row.kind != 'cross')} layers"
     where += ", cross-attention included" if any(row.kind == "cross" for row in rows) else ""
     per_token = ", per token" if context.word("per", "", ("token",)) == "token" else ""
-    convention = f"keys and values of {where}{per_token}, in {said}{also(value)}"
+    sizes = per_token or f", batch={context.program.sizes.batch} {context.program.lengths}"
+    convention = f"keys and values of {where}{sizes}, in {said}{also(value)}"
     return found(value, "bytes", convention, lines, _precisions(context, elements), mistakes)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.catalogue import mistake
@@ -27,7 +28,7 @@ from glassformer.expressions.exact import Real
 from glassformer.expressions.language import read, write
 from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.plain import plain
-from glassformer.expressions.precision import Figure, Figures, agrees, equal, shown_value, written
+from glassformer.expressions.precision import Figure, Figures, agrees, equal, last_significant, shown_value, written
 from glassformer.expressions.tree import Converted, List, Measured, Name, Node, Number, Product, Quantity, Relation, walk
 from glassformer.spec.reading import Request
 
@@ -38,8 +39,9 @@ COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "≤": operator.le,
     "≥": operator.ge,
 }
-COARSE = 100  # numbers rounded more coarsely than 1% match too many mistakes to name one
+COARSE = 200  # numbers of two digits match too many mistakes to name one
 NO_CAUSE = "no known mistake gives this value"
+TOO_COARSE = "too few digits to name the mistake: give the number with three digits or more"
 
 
 def check(
@@ -124,12 +126,12 @@ class _Link:
         if claimed.is_(self.found.value):
             return self._verdict("right", notes=self._for_every_size())
         for other in self.found.others:
-            if other.excuses and claimed.is_(other.value):
-                named = [_finding(other)] if other.code else []
+            if other.excuses and claimed.is_(other.value) and not (claimed.rounded and "output" in other.left_out):
+                named = [_finding(other, claimed)] if other.code else []
                 return self._verdict("convention", convention=other.convention, findings=named)
         findings = tuple(self._findings(claimed))
         notes = [f"{plain(self.claim)} is {shown_value(claimed.number)}"] if claimed.number is not None else []
-        return self._verdict("wrong", findings=findings, notes=notes if findings else [*notes, NO_CAUSE])
+        return self._verdict("wrong", findings=findings, notes=notes if findings else [*notes, TOO_COARSE if claimed.coarse else NO_CAUSE])
 
     def _compared(self) -> Judged:
         sides = [self.evaluation.found(side) for side in (self.left, self.right)]
@@ -152,17 +154,17 @@ class _Link:
 
     def _findings(self, claimed: ClaimedValue) -> Iterator[Finding]:
         """Yield the mistakes that give exactly this value, each once, simplest first."""
-        if claimed.coarse:
-            return
         wrongs = [*self.found.mistakes(), *(other for other in self.found.others if not other.excuses and other.code)]
         usual = {self.found.value, *(other.value for other in self.found.others if other.excuses)}
+        fits = claimed.names if claimed.coarse else claimed.is_
         hits = {
-            wrong.code: _finding(wrong) for wrong in reversed(wrongs) if wrong.value not in usual and claimed.is_(wrong.value)
+            wrong.code: _finding(wrong, claimed) for wrong in reversed(wrongs) if wrong.value not in usual and fits(wrong.value)
         }
         if hits:
             yield from reversed(hits.values())
-        else:
-            yield from self._counted(claimed) or self._slipped(claimed)
+        elif not claimed.coarse:
+            found = self._counted(claimed) or self._slipped(claimed)
+            yield from (replace(one, rounded=not (one.near or claimed.names(one.value))) for one in found)
 
     def _counted(self, claimed: ClaimedValue) -> list[Finding]:
         """Find mistakes in a parameter count: one with something left out as well, or two at once."""
@@ -194,8 +196,9 @@ class _Link:
         return [Finding((mistake(slip.code),), (slip.what,), slip.predicted) for slip in found]
 
 
-def _finding(wrong: Other) -> Finding:
-    return Finding((mistake(wrong.code),), (wrong.convention,), plain_value(wrong.value, tuples=True))
+def _finding(wrong: Other, claimed: ClaimedValue) -> Finding:
+    value = plain_value(wrong.value, tuples=True)
+    return Finding((mistake(wrong.code),), (wrong.convention,), value, rounded=not claimed.names(wrong.value))
 
 
 def _plain(node: Node) -> bool:
@@ -258,11 +261,22 @@ class ClaimedValue:
         return claim is not None and claim.unit >= 1 and not claim.rounded and not self.loosely
 
     @property
+    def rounded(self) -> bool:
+        """Whether the claim is one rounded number."""
+        return isinstance(self.figure, Figure) and not self.exact_number
+
+    @property
     def coarse(self) -> bool:
         """Whether the claim has too few digits to distinguish mistakes."""
         if not isinstance(self.figure, Figure) or self.exact_number:
             return False
-        return self.figure.unit / 2 * COARSE > abs(self.figure.value)
+        return last_significant(self.figure) / 2 * COARSE > abs(self.figure.value)
+
+    def names(self, value: Any) -> bool:
+        """Whether a value is the claimed one to its last digit, not only when it is rounded."""
+        if not isinstance(self.figure, Figure):
+            return True
+        return isinstance(value, int | Fraction | float) and Fraction(value) == self.figure.value
 
 
 def _sizes(node: Node, evaluation: Evaluation) -> Shape:

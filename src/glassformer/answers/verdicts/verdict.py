@@ -32,6 +32,7 @@ class Finding:
     left_out: tuple[str, ...] = ()  # what was also left out, by convention
     layout: str = ""  # how the numbers were arranged: transposed, one head after another
     near: bool = False  # whether the value is close to the claim instead of equal
+    rounded: bool = False  # whether the value is the claimed one only after rounding
     corrections: tuple[Correction, ...] = ()
 
     @property
@@ -53,6 +54,7 @@ class Finding:
             "layout": self.layout,
             "value": list(self.value) if isinstance(self.value, tuple) else self.value,
             "near": self.near,
+            "rounded": self.rounded,
             "corrections": [correction.to_dict() for correction in self.corrections],
         }
 
