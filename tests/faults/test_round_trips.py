@@ -32,6 +32,8 @@ def drawn(count, chance):
         case = every[number % len(every)]
         config, changes = case.config, dict(case.changes)
         free = {key for key in config if key not in changes and isinstance(config[key], int)}
+        if any(key.endswith("_groups") and config[key] != 1 for key in config):  # grouped projections divide their widths
+            free -= {"intermediate_size", *WIDTHS}
         for key in sorted(SIZES.keys() & free):
             if chance.random() < 0.5 and not (key == "num_labels" and case.model_class.endswith("ForQuestionAnswering")):
                 least = config[key] if key in ("vocab_size", "num_hidden_layers") else 0
@@ -71,10 +73,11 @@ def test_what_is_exported_comes_back_to_the_bit(count, tmp_path, figure):
             wanted = run_original(opened, back.folder, given)
         ours = our_answer(back.encoder, given)
         gap = farthest(ours, wanted, given.get("attend", np.ones(ours.hidden[0].shape[:2], dtype=bool)))
-        assert gap <= 1e-12, case.name
-        worst = max(worst, gap)
+        largest = max(1.0, *(float(np.abs(state).max()) for state in ours.hidden))  # rounding grows with the numbers
+        assert gap <= 1e-12 * largest, case.name
+        worst = max(worst, gap / largest)
         classes.add(case.model_class)
         for folder in (there, again):
             shutil.rmtree(folder)
     figure("F15", f"{count:,} random models of {len(classes)} classes, {tensors:,} tensors: every bit and key the same, here and "
-           f"in transformers; what both compute, every hidden state in float64, within {worst:.1g}", cases=count)  # fmt: skip
+           f"in transformers; what both compute, every hidden state in float64, within {worst:.1g} of the largest number", cases=count)  # fmt: skip

@@ -129,7 +129,7 @@ BAD = [
     ("shapes", {"spec": "bert-base", "head": 99}, "head=99 does not exist: the heads are 0 to 11."),
     ("shapes", {"spec": "bert-base", "columns": "maybe"}, "columns=maybe is not allowed: columns must be true or false."),
     ("cost", {"spec": "bert-base", "dtype": "int9"}, "dtype=int9 is not allowed: dtype must be one of fp64, fp32, bf16, fp16."),
-    ("cost", {"spec": "bert-base", "fit": "lots"}, "'lots' is no amount of memory: write 24GB"),
+    ("cost", {"spec": "bert-base", "fit": "lots"}, "'lots' is not an amount of memory: write 24GB"),
     ("cost", {"spec": "bert-base t=600"}, "t=600 is too long: the position table has positions=512."),
     ("explain", {"spec": "layer", "tensor": "x"}, "'cell' is missing: give an object. The index on each axis, from 0:"),
     ("explain", {"spec": "layer", "tensor": "x", "cell": {"t": "a"}}, "cell={'t': 'a'} is not allowed: cell must be an object."),

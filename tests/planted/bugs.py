@@ -66,7 +66,7 @@ BUGS = (
     Bug("given positions without the offset", "model/embeddings.py", "functional.embedding(positions_BT + self.offset, self.E_position)", "functional.embedding(positions_BT, self.E_position)"),
     Bug("segments ignored", "model/embeddings.py", "(self.E_segment[0] if segments_BT is None else functional.embedding(segments_BT, self.E_segment))", "self.E_segment[0]"),
     Bug("embeddings scaled by d_model", "model/embeddings.py", "self.scale = math.sqrt(spec.d_model) if", "self.scale = float(spec.d_model) if"),
-    Bug("patches column by column", "model/embeddings.py", ".permute(0, 2, 4, 1, 3, 5)", ".permute(0, 4, 2, 1, 3, 5)"),
+    Bug("patches column by column", "model/embeddings.py", "patches = range(2, 2 + many)", "patches = range(1 + many, 1, -1)"),
     Bug("registers before the class token", "model/embeddings.py", "self.after = spec.class_tokens", "self.after = 0"),
     Bug("gelu by tanh in the model", "model/feed_forward.py", '"gelu": functional.gelu,', '"gelu": partial(functional.gelu, approximate="tanh"),'),
     Bug("gate and hidden exchanged", "model/feed_forward.py", "hidden_BTF, gate_BTF = wide_BTG.chunk(2, dim=-1)", "gate_BTF, hidden_BTF = wide_BTG.chunk(2, dim=-1)"),

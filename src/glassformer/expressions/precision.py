@@ -191,7 +191,8 @@ def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
 
 def last_significant(figure: Figure) -> Fraction:
     """Return the unit of the last significant digit: 10 million of 110M."""
-    return figure.unit * 10 ** _trailing_zeros(figure)
+    zeros: int = _trailing_zeros(figure)
+    return figure.unit * Fraction(10**zeros)
 
 
 def _trailing_zeros(figure: Figure) -> int:

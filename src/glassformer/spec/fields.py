@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from numbers import Integral, Real
 from types import UnionType
@@ -16,6 +17,7 @@ from glassformer.spec.encoder_fields import ALL_BIASES, EncoderFields
 LARGEST = 10**9  # far above the axes of real encoders; anything larger is a typing error
 LARGEST_NUMBER = 1e300  # excludes NaN, infinity, and integers too large for a float
 MOST_LAYERS = 2000  # each layer becomes its own steps
+LONG_LIST, MANY = 200, 10  # characters of a list of choices, and how many of a longer one are shown
 MOST_SIZES = 32  # of a list, such as the kernels of convolutions: each becomes its own steps
 MOST_TOKENS = 64  # each class or register token becomes its own step
 
@@ -212,12 +214,19 @@ def _refusal(rule: FieldRule, value: object) -> GlassformerError:
     return GlassformerError(f"{rule.name}={written} is not allowed: {_allowed(rule)}{nearest(written, rule.choices)}")
 
 
+def _listed(choices: Sequence[str]) -> str:
+    """Return the choices; of very many the first, and where all of them are listed."""
+    if len(", ".join(choices)) <= LONG_LIST:
+        return ", ".join(choices)
+    return f"{', '.join(choices[:MANY])}, … ({len(choices)} in all: 'glassformer presets --fields')"
+
+
 def _allowed(rule: FieldRule) -> str:
     what = {
         "whole": f"{rule.name} must be a whole number from {rule.least:,} to {rule.most:,}",
         "number": f"{rule.name} must be a {FRACTION if rule.name in FRACTIONS else 'positive number'}",
         "yes_no": f"{rule.name} must be true or false",
-        "choice": f"{rule.name} must be one of {', '.join(rule.choices)}",
+        "choice": f"{rule.name} must be one of {_listed(rule.choices)}",
         "places": f"{rule.name} must be all, none or a list of {', '.join(rule.choices)}",
         "record": f"{rule.name} is a record: set its fields, as in {rule.name}.layers=6",
         "sizes": f"{rule.name} must be none or a list of at most {MOST_SIZES} whole numbers, such as 10,3,3",

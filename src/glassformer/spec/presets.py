@@ -42,8 +42,9 @@ def known_preset(word: str) -> str | None:
 
 def unknown_preset(word: str) -> GlassformerError:
     """Return the error for an unknown preset, with the closest name."""
-    meant = nearest(word.lower(), known_as())
-    return GlassformerError(f"unknown preset '{shown(word)}'.{meant} 'glassformer presets' lists the encoders, 'presets --decoders' the others.")
+    begins = [name for name in known_as() if name.startswith(word.lower())]
+    meant = nearest(word.lower(), begins) or nearest(word.lower(), known_as())
+    return GlassformerError(f"unknown preset '{shown(word)}'.{meant} 'glassformer presets' lists them (or with --decoders).")
 
 
 def preset_doc(name: str) -> str:

@@ -131,7 +131,9 @@ class _Link:
                 return self._verdict("convention", convention=other.convention, findings=named)
         findings = tuple(self._findings(claimed))
         notes = [f"{plain(self.claim)} is {shown_value(claimed.number)}"] if claimed.number is not None else []
-        return self._verdict("wrong", findings=findings, notes=notes if findings else [*notes, TOO_COARSE if claimed.coarse else NO_CAUSE])
+        return self._verdict(
+            "wrong", findings=findings, notes=notes if findings else [*notes, TOO_COARSE if claimed.coarse else NO_CAUSE]
+        )
 
     def _compared(self) -> Judged:
         sides = [self.evaluation.found(side) for side in (self.left, self.right)]

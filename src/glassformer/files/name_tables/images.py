@@ -57,7 +57,7 @@ SPECTROGRAM = replace(
     heads={"ForAudioClassification": {"pooler.norm": "classifier.layernorm", "head.C": "classifier.dense"}},
 )
 
-# Older files have the biases of queries and values beside the matrices.
+# Files have the biases of queries and values beside the matrices; models in memory have them in the layers.
 VIDEOMAE = replace(
     VIT,
     prefixes=("videomae.",),
@@ -66,7 +66,7 @@ VIDEOMAE = replace(
             "encoder.layer.{n}.",
             {**OLD_LAYER, **{f"attention.b_{name}": f"attention.attention.{bias}" for name, bias in biases.items()}},
         )
-        for biases in ({"Q": "query.bias", "V": "value.bias"}, {"Q": "q_bias", "V": "v_bias"})
+        for biases in ({"Q": "q_bias", "V": "v_bias"}, {"Q": "query.bias", "V": "value.bias"})
     ),
     heads={"ForVideoClassification": {"pooler.norm": "fc_norm", **LABELS}},
 )
