@@ -162,7 +162,8 @@ def _parts(encoder: Encoder | Seq2Seq, form: Form) -> list[Part]:
 
 def _empty(encoder: Encoder | Seq2Seq, form: Form, written: set[str]) -> Iterator[Part]:
     """The tables that transformers stores even with no rows, and misses otherwise."""
-    for name in names_of(form.family).empty:
+    names = () if isinstance(encoder, Seq2Seq) else names_of(form.family).empty
+    for name in names:
         if name not in written:
             none = torch.empty(1, 0, encoder.spec.d_model, dtype=encoder.here.dtype)
             yield Part(Place(name, tuple(none.shape)), none)
