@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from glassformer.insight.saliency import Baseline, Method, Saliency
     from glassformer.insight.silencing import Kind
     from glassformer.model import LoadedModel
+    from glassformer.training.data.dataset import Dataset
 
 
 @needs_torch
@@ -54,14 +55,12 @@ def ablate(  # noqa: PLR0913 - one word an option of the command
     from glassformer.insight.labelled import Labelled
     from glassformer.insight.progress import progress
     from glassformer.insight.silencing import KINDS
-    from glassformer.training.data import load_data
 
     where = arguments.path("model", model)
     model_folder(where)
     chosen: list[Any] = [arguments.one_of("kinds", kind, KINDS) for kind in (kinds if kinds is not None else KINDS)]
     most = arguments.whole("rows", rows, least=1) if rows is not None else None
-    on_bad: Any = "skip" if arguments.yes_no("skip_bad", skip_bad) else "refuse"
-    found = load_data(data, text=text, label=label, resize=resize, split=split, seed=seed, on_bad=on_bad)
+    found = _read(data, skip_bad=skip_bad, text=text, label=label, resize=resize, split=split, seed=seed)
     loaded = streams.load_on(where, device=device, dtype=dtype, as_class=as_class)
     labelled = Labelled.of(loaded, found, part, most)
     kept = None
@@ -143,12 +142,10 @@ def lens_over(  # noqa: PLR0913 - one word an option of the command
     from glassformer.insight.labelled import Labelled
     from glassformer.insight.lens_data import lens_over as read
     from glassformer.insight.progress import progress
-    from glassformer.training.data import load_data
 
     most = arguments.whole("rows", rows, least=1) if rows is not None else None
-    on_bad: Any = "skip" if arguments.yes_no("skip_bad", skip_bad) else "refuse"
     model_folder(arguments.path("model", model))
-    found = load_data(data, text=text, label=label, split=split, seed=seed, on_bad=on_bad)
+    found = _read(data, skip_bad=skip_bad, text=text, label=label, split=split, seed=seed)
     loaded = _loaded(model, device=device, dtype=dtype, as_class=as_class)
     with progress("rows", shown=show_progress) as told:
         return read(loaded, Labelled.of(loaded, found, part, most, "lens"), told=told)
@@ -197,14 +194,18 @@ def probe(  # noqa: PLR0913 - one word an option of the command
     the other words say how the data is read, as in `evaluate`.
     """
     from glassformer.insight.probing import probe as probed
-    from glassformer.training.data import load_data
 
     most = arguments.whole("rows", rows, least=1) if rows is not None else None
-    on_bad: Any = "skip" if arguments.yes_no("skip_bad", skip_bad) else "refuse"
     model_folder(arguments.path("model", model))
-    found = load_data(data, text=text, label=label, split=split, seed=seed, on_bad=on_bad)
+    found = _read(data, skip_bad=skip_bad, text=text, label=label, split=split, seed=seed)
     loaded = _loaded(model, device=device, dtype=dtype, as_class=as_class, uses=())
     return probed(loaded, found, rows=most, seed=seed)
+
+
+def _read(data: str | Path, *, skip_bad: bool, **how: Any) -> Dataset:
+    from glassformer.training.data import load_data
+
+    return load_data(data, on_bad="skip" if arguments.yes_no("skip_bad", skip_bad) else "refuse", **how)
 
 
 def _loaded(model: str | Path, *, uses: tuple[str, ...] = ("pooler", "head"), **options: Any) -> LoadedModel:
