@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from glassformer.encoding.streams import Given
     from glassformer.model.generation.settings import Choice
     from glassformer.model.generation.texts import Continuation, TextWriter
-    from glassformer.model.generation.translations import Translation
+    from glassformer.model.generation.translations import Translation, Translator
 
 USUAL_LENGTH = 200  # new tokens of a translation at most, where nothing is said and the positions allow so many
 
@@ -132,29 +132,30 @@ def translate(  # noqa: PLR0913 - one word an option of the command
     written: 200, or as many as the decoder has positions for. `texts` is a text, several, or a `Path`, as in `encode`; a list of
     lists is read as token ids. With `alignment` each translation says where the decoder looked for each token.
     """
-    from glassformer.encoding.streams import device_for
-    from glassformer.model.generation.settings import Choice
-    from glassformer.model.generation.translations import Translator
-
-    how = Choice(
-        max_new_tokens=USUAL_LENGTH if max_new_tokens is None else max_new_tokens,
-        beams=beams,
-        length_penalty=length_penalty,
-        early_stop=early_stop,
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        seed=seed,
-    )
-    folder, aligned = model_folder(path("checkpoint", checkpoint)), yes_no("alignment", alignment)
-    translator = Translator(folder, dtype=dtype, device=device_for(device), aligned=aligned)
-    if max_new_tokens is None and translator.room is not None:
-        how = replace(how, max_new_tokens=max(min(USUAL_LENGTH, translator.room), 1))
+    searching: dict[str, Any] = {"beams": beams, "length_penalty": length_penalty, "early_stop": early_stop, "seed": seed}
+    searching |= {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    loading = {"dtype": dtype, "device": device, "aligned": yes_no("alignment", alignment)}
+    translator, how = translator_for(path("checkpoint", checkpoint), loading, max_new_tokens=max_new_tokens, **searching)
     found, notes = written(translator, texts, column, how)
     if cut := sum(not one.ended for one in found):
         some = "1 translation was" if cut == 1 else f"{cut:,} translations were"
         notes += (f"{some} not finished after {how.max_new_tokens} new tokens: max_new_tokens (--max-new-tokens) allows more.",)
     return Translated(found, notes)
+
+
+def translator_for(
+    checkpoint: Path, loading: dict[str, Any], *, max_new_tokens: int | None, **searching: Any
+) -> tuple[Translator, Choice]:
+    """Return a loaded encoder-decoder, and how it is asked: 200 new tokens at most, or as its positions allow."""
+    from glassformer.encoding.streams import device_for
+    from glassformer.model.generation.settings import Choice
+    from glassformer.model.generation.translations import Translator
+
+    how = Choice(max_new_tokens=USUAL_LENGTH if max_new_tokens is None else max_new_tokens, **searching)
+    translator = Translator(model_folder(checkpoint), **loading | {"device": device_for(loading["device"])})
+    if max_new_tokens is None and translator.room is not None:
+        how = replace(how, max_new_tokens=max(min(USUAL_LENGTH, translator.room), 1))
+    return translator, how
 
 
 def _single(texts: Iterable[Text]) -> Iterator[str]:

@@ -119,6 +119,11 @@ def model_folder(path: Path) -> Path:
     raise no_such(path, "folder", wanted=f"A model is a folder with config.json and {ONE_FILE}.{preset}{hub_hint(str(path))}")
 
 
+def spec_of(folder: Path) -> EncoderSpec:
+    """Return the spec of a model folder, from its description alone."""
+    return _describe(model_folder(folder), None).spec
+
+
 def open_folder(
     folder: str | Path, shapes_of: ShapesOf, *, as_class: str | None = None, new_head: bool = False, decoders: bool = False
 ) -> CheckpointFolder:

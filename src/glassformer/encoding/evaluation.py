@@ -83,11 +83,9 @@ def evaluation(model: LoadedModel, data: Dataset, part: str, worst: int, **readi
 
     check_task(model, data, "evaluate")
     places, notes = class_places(model, data)
-    splits = [data.part(name) for name in (data.parts if part == EVERY else (part,))]
+    splits = parts_of(data, part)
     probabilities, cut = _probabilities(model, splits, reading)
     true = np.array([places[int(label)] for split in splits for label in _targets(split)], dtype=np.int64)
-    if not len(true):
-        raise GlassformerError(f"{data.name} has no rows in its part {shown(part)}: there is nothing to evaluate.")
     said = probabilities.argmax(1)
     confusion = confusion_of(true, said, len(model.labels))
     inputs = [
@@ -115,6 +113,14 @@ def evaluation(model: LoadedModel, data: Dataset, part: str, worst: int, **readi
         ),
         notes=tuple(notes),
     )
+
+
+def parts_of(data: Dataset, part: str) -> list[Split]:
+    """Return the part that is asked for, or every part; together they have rows."""
+    splits = [data.part(name) for name in (data.parts if part == EVERY else (part,))]
+    if not any(map(len, splits)):
+        raise GlassformerError(f"{data.name} has no rows in its part {shown(part)}: there is nothing to evaluate.")
+    return splits
 
 
 def _targets(split: Split) -> Sequence[Any]:

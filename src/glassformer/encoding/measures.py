@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from glassformer.encoding.evaluation import EVERY, class_places
+from glassformer.encoding.evaluation import class_places, parts_of
 from glassformer.encoding.scores import Interval, bootstrap
-from glassformer.errors import GlassformerError, shown
+from glassformer.errors import GlassformerError
 from glassformer.files.paths import path_text
 from glassformer.spec.viewed import Viewed
 
@@ -28,7 +28,7 @@ class Worst(NamedTuple):
     row: int  # in its part, from 1
     true: str
     predicted: str
-    off: float  # the error of a number, the wrong classes of several, the rank of a text
+    off: float  # the error of a number, the wrong classes of several, the rank of a text, chrF or the loss of what is written
     text: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,9 +74,8 @@ class Found(NamedTuple):
 
 def measured(model: LoadedModel, data: Dataset, part: str, worst: int, **reading: Any) -> Measured:
     """Evaluate a model on one part of the data, or on all of them."""
-    splits = [data.part(name) for name in (data.parts if part == EVERY else (part,))]
-    if not (count := sum(map(len, splits))):
-        raise GlassformerError(f"{data.name} has no rows in its part {shown(part)}: there is nothing to evaluate.")
+    splits = parts_of(data, part)
+    count = sum(map(len, splits))
     found = MEASURES[data.task](model, data, splits, worst, reading | {"truncate": True, "empty": "encode"})
     notes = (f"{found.cut:,} texts are truncated to {model.longest:,} tokens.",) if found.cut else ()
     name = path_text(model.folder.path)

@@ -106,12 +106,19 @@ class TextWriter:
             if not isinstance(one, Sequence) or not all(type(token) is int for token in one):
                 raise GlassformerError(f"{name} must be a text or a list of token ids, found {shown(one)}.")
             return [int(token) for token in one]
-        check_text(one, name)
-        encoding = guarded(f"{name} cannot be tokenized", lambda: self.tokenizer.encode(one))
-        if all(encoding.special_tokens_mask):
-            return []
+        encoding = self._encoding(one, name)
+        return [] if all(encoding.special_tokens_mask) else list(encoding.ids)
+
+    def own_ids(self, text: str, name: str) -> list[int]:
+        """The tokens of a text, without those that the tokenizer puts around it."""
+        encoding = self._encoding(text, name)
+        return [token for token, special in zip(encoding.ids, encoding.special_tokens_mask, strict=True) if not special]
+
+    def _encoding(self, text: str, name: str) -> Any:
+        check_text(text, name)
+        encoding = guarded(f"{name} cannot be tokenized", lambda: self.tokenizer.encode(text))
         check_vocabulary(self.tokenizer, encoding, name, self.read_spec.vocab)
-        return list(encoding.ids)
+        return encoding
 
 
 class TextGenerator(TextWriter):
