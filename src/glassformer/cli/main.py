@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "predict": ("glassformer.cli.model", "Predict classes, tags or masked tokens."),
     "generate": ("glassformer.cli.generate", "Continue texts with a decoder."),
     "translate": ("glassformer.cli.translate", "Translate texts with an encoder-decoder."),
-    "evaluate": ("glassformer.cli.evaluate", "Evaluate a classifier on labelled data."),
+    "evaluate": ("glassformer.cli.evaluate", "Evaluate a model on data, with intervals."),
     "export": ("glassformer.cli.model", "Export a checkpoint to a folder or to ONNX."),
     "serve": ("glassformer.cli.serve", "Serve vectors over HTTP, as OpenAI's API does."),
     "data": ("glassformer.cli.data", "List built-in datasets or inspect your own data."),
