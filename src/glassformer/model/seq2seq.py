@@ -15,11 +15,25 @@ from glassformer.model.norms import LayerScale, Norm
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 
+class Layouts(NamedTuple):
+    """How the sources lie, how the targets lie, and how the sources lie for the targets that read them."""
+
+    source: Layout
+    target: Layout
+    cross: Layout
+
+
 class Pair(NamedTuple):
     """What one pass is given: the encoder's inputs, and the tokens that the decoder reads."""
 
     source: Inputs
     target: Inputs
+
+    @property
+    def rectangles(self) -> Layouts:
+        """A row for each source and for each target, padded."""
+        source = Padded(self.source.attend)
+        return Layouts(source, Padded(self.target.attend), source)
 
 
 class Both(NamedTuple):
@@ -103,16 +117,18 @@ class PlainSeq2Seq(nn.Module):
         yield from self.encoder.blocks()
         yield from self.decoder.blocks()
 
-    def run(self, given: Pair, wanted: Wanted = USUAL) -> Both:
+    def run(self, given: Pair, wanted: Wanted = USUAL, layouts: Layouts | None = None) -> Both:
         """One pass over checked inputs: the encoder, then every position of the target at once."""
-        source = self.encoder.run(given.source, wanted=Wanted(hidden=wanted.hidden))
-        return self.decode(source, given, wanted)
+        layouts = layouts or given.rectangles
+        source = self.encoder.run(given.source, layouts.source, Wanted(hidden=wanted.hidden))
+        return self.decode(source, given, wanted, layouts)
 
-    def decode(self, source: Output, given: Pair, wanted: Wanted = USUAL) -> Both:
+    def decode(self, source: Output, given: Pair, wanted: Wanted = USUAL, layouts: Layouts | None = None) -> Both:
         """What the decoder makes of a target, given what the encoder made of the source."""
-        core = core_over(source.states, Padded(given.source.attend))
+        layouts = layouts or given.rectangles
+        core = core_over(source.states, layouts.cross)
         looking = partial(read_source, memory_BSD=source.states, core=core)
-        decoder, target, layout = self.decoder, given.target, Padded(given.target.attend)
+        decoder, target, layout = self.decoder, given.target, layouts.target
         x_BTD = decoder.embeddings(target.inputs, None, target.positions)
         weights, cross, hidden = {}, {}, [x_BTD] if wanted.hidden else []
         contexts = decoder.contexts(x_BTD.shape[1], x_BTD.dtype, layout, target.positions)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from torch import Tensor
 
@@ -15,11 +15,13 @@ from glassformer.spec import Seq2SeqSpec
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Split
 from glassformer.training.data.examples import PART_TOKENS, Batch, Examples
-from glassformer.training.data.packing import Packer
+from glassformer.training.data.packing import Packer, PairPacker
 from glassformer.training.data.prepare import prepare
 from glassformer.training.runs import Run
 from glassformer.training.tasks import task_of
 from glassformer.training.worker import Worker, number_format
+
+Pack: TypeAlias = Callable[[Batch], Batch]
 
 AHEAD = 5  # batches that a thread makes before they are computed
 MORE = 4  # times as many rows or tokens in a batch of an evaluation, which keeps no activations
@@ -73,11 +75,16 @@ class Feed:
             size = {"batch_tokens": max(more * settings.batch_tokens, int(rows.lengths.max(initial=1)))}
         return self.batched(rows, **size, order="by_length")
 
-    def packer(self, stream: BatchStream) -> Packer | None:
+    def packer(self, stream: BatchStream) -> Pack | None:
         """Return what packs the batches of a stream into rows without padding; None if the encoder needs rectangles."""
+        model: Any = self.encoder
+        pairs = isinstance(self.run.spec, Seq2SeqSpec)
         with number_format(self.worker, self.run.settings.precision):
-            if self.data.form.inputs == "image" or not self.task.independent or not packable(self.encoder):
-                return None
+            fits = all(map(packable, (model.encoder, model.decoder) if pairs else (model,)))
+        if self.data.form.inputs == "image" or not self.task.independent or not fits:
+            return None
+        if pairs:
+            return PairPacker.of(stream, longest=self.longest)
         return Packer.of(stream, longest=self.longest, masked=stream.examples.predicts_some)
 
     def batches(self) -> Iterator[Batch]:
@@ -99,7 +106,7 @@ class Feed:
         pack = self.packer(stream)
         return (self.arranged(stream, pack, 0, index) for index in range(stream.steps(0)))
 
-    def arranged(self, stream: BatchStream, pack: Packer | None, epoch: int, index: int, *, pinned: bool = False) -> Batch:
+    def arranged(self, stream: BatchStream, pack: Pack | None, epoch: int, index: int, *, pinned: bool = False) -> Batch:
         """Return a batch as the device takes it."""
         batch = stream.at(epoch, index)
         batch = batch if pack is None else pack(batch)

@@ -1,5 +1,7 @@
 """Packed rows: every text once, one after the other, in rows of few sizes, with the losses of padded rectangles."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -7,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassformer.model import Encoder, fast
+from glassformer.model.boundary.decoder import model_of
 from glassformer.spec import EncoderSpec
+from glassformer.spec.presets import preset
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Provenance
 from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.data.masking import IGNORE
-from glassformer.training.data.packing import FILLERS, PackedSize, Packer, filled, rounded
+from glassformer.training.data.packing import FILLERS, PackedSize, Packer, PairPacker, filled, rounded
 from glassformer.training.tasks import TASKS
 from glassformer.training.tasks.evaluating import evaluate
 
@@ -23,6 +27,7 @@ HEADS = {
     "first": {"head": "classify", "classes": 4, "pool": "first", "pooler": "dense"},
     "mean": {"head": "classify", "classes": 4, "pool": "mean", "pooler": "none"},
 }
+SMALL = {"d_model": 16, "heads": 2, "layers": 2, "d_ff": 32, "vocab": 30, "dropout": 0.0}
 
 
 def a_batch(lengths, head, seed=0):
@@ -54,16 +59,54 @@ def test_a_packed_batch_has_the_loss_and_the_gradients_of_a_padded_one(head, usu
     batch = a_batch([3, 9, 1, 12, 12, 5], head)
     packed = Packer(longest=12, usual=usual, masked=head == "mlm")(batch)
     assert packed.inputs.shape == (1, 96 if usual else packed.packed.bounds[-1])
-    found = []
-    for one in (batch, packed):
-        encoder.zero_grad()
-        judged = TASKS[spec.head].judge(encoder, one)
+    assert_same(*losses_and_gradients(encoder, TASKS[spec.head], (batch, packed)))
+
+
+def losses_and_gradients(model, task, batches):
+    """Of each of the batches: the loss, the right predictions and the gradients."""
+    for one in batches:
+        model.zero_grad()
+        judged = task.judge(model, one)
         judged.loss.backward()
-        found.append((judged.loss.detach(), judged.right, [p.grad for p in encoder.parameters() if p.grad is not None]))
-    assert found[0][0] == pytest.approx(float(found[1][0]), rel=1e-6)  # the loss itself is computed in float32
-    assert int(found[0][1]) == int(found[1][1])
-    for mine, other in zip(found[0][2], found[1][2], strict=True):
-        torch.testing.assert_close(mine, other, rtol=1e-5, atol=1e-6)
+        yield float(judged.loss.detach()), int(judged.right), [p.grad for p in model.parameters() if p.grad is not None]
+
+
+def assert_same(one, other):
+    assert one[0] == pytest.approx(other[0], rel=1e-6)  # the loss itself is computed in float32
+    assert one[1] == other[1]
+    for mine, theirs in zip(one[2], other[2], strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-5, atol=1e-6)
+
+
+def some_pairs(lengths, targets, seed=0):
+    """Pairs of texts; the decoder reads its targets one token behind its labels."""
+    batch = a_batch(lengths, "first", seed)
+    written = torch.arange(max(targets)) < torch.tensor(targets)[:, None]
+    chance = torch.Generator().manual_seed(seed + 1)
+    read, labels = (torch.randint(1, 30, written.shape, generator=chance) for _ in range(2))
+    labels, read = torch.where(written, labels, IGNORE), read * written
+    count = int(written.sum())
+    return replace(batch, labels=labels, target=read, targets=count, targets_in_step=count, tokens=sum(lengths) + count)
+
+
+@pytest.mark.parametrize("name", ["transformer", "opus-mt-en-fr", "m2m100-418m"])
+@pytest.mark.parametrize("usual", [None, (PackedSize(96, 14), PackedSize(80, 14))])
+def test_packed_pairs_have_the_loss_and_the_gradients_of_padded_ones(name, usual):
+    torch.manual_seed(1)
+    model = fast.apply(model_of(preset(name).replace(**SMALL), dtype="float64")).train()
+    batch = some_pairs([3, 9, 1, 12, 12, 5], [4, 2, 11, 1, 12, 7])
+    packed = PairPacker(longest=12, usual=usual)(batch)
+    if usual:
+        assert (packed.inputs.shape, packed.target.shape) == ((1, 96), (1, 80))
+    assert packed.packed.usual == bool(usual)
+    assert_same(*losses_and_gradients(model, TASKS["translate"], (batch, packed)))
+
+
+def test_packed_texts_of_a_decoder_have_the_loss_and_the_gradients_of_padded_ones():
+    torch.manual_seed(1)
+    model = fast.apply(model_of(preset("gpt2").replace(**SMALL), dtype="float64")).train()
+    batch = a_batch([3, 9, 1, 12, 12, 5], "tag")
+    assert_same(*losses_and_gradients(model, TASKS["causal"], (batch, Packer(longest=12)(batch))))
 
 
 def test_evaluating_packed_batches_finds_the_same_figures():

@@ -15,18 +15,25 @@ from glassformer.model.fast.precision import HALVES
 
 
 class PackedCore(NamedTuple):
-    """Attention within each sequence of one packed row."""
+    """Attention within each sequence of one packed row, or from each to the sequence at its place in another row."""
 
     bounds: Tensor
     longest: int
     rule: Rule
     bias_HTS: Tensor | None = None
+    memory: Packed | None = None  # the row of the keys; None: that of the queries
+
+    @property
+    def keys(self) -> Packed:
+        """Where the sequences of keys lie."""
+        return Packed(self.bounds, self.longest) if self.memory is None else self.memory
 
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         q_NHK, k_NHK, v_NHV = q_BTHK[0], k_BSHK[0], v_BSHV[0]
         if self.bias_HTS is not None or not flash_serves(q_NHK.shape[-1], v_NHV.shape[-1], q_NHK.dtype, q_NHK.device):
             return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
-        if dropout == 0.0 and self.rule == Rule() and not torch.is_grad_enabled() and kernels_serve(q_NHK, self.longest):
+        plain = dropout == 0.0 and self.rule == Rule() and self.memory is None
+        if plain and not torch.is_grad_enabled() and kernels_serve(q_NHK, self.longest):
             from glassformer.model.fast.attention_kernels import attend
 
             return attend(q_NHK, k_NHK, v_NHV, self.bounds, self.longest, scale, 0.0, None)[0][None]
@@ -35,15 +42,15 @@ class PackedCore(NamedTuple):
     def _flash(self, q_NHK: Tensor, k_NHK: Tensor, v_NHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         reach = -1 if self.rule.window is None else self.rule.window // 2
         window = (reach, 0 if self.rule.causal else reach)
-        ends, longest = self.bounds, self.longest
+        ends, longest, key_ends, longest_keys = self.bounds, self.longest, self.keys.bounds, self.keys.longest
         if dropout == 0.0:
-            mix_NHV = varlen_attn(q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, scale=scale, window_size=window)
+            mix_NHV = varlen_attn(q_NHK, k_NHK, v_NHV, ends, key_ends, longest, longest_keys, scale=scale, window_size=window)
             assert isinstance(mix_NHV, Tensor)  # returns a tuple only if more outputs are requested
             return mix_NHV
         # varlen_attn has no dropout; the kernel that it calls does.
         causal, written_out = window == (-1, 0), False
         mix_NHV, *_ = torch.ops.aten._flash_attention_forward(
-            q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, dropout, causal, written_out,
+            q_NHK, k_NHK, v_NHV, ends, key_ends, longest, longest_keys, dropout, causal, written_out,
             scale=scale, window_size_left=window[0], window_size_right=window[1],
         )  # fmt: skip
         return mix_NHV
@@ -51,12 +58,13 @@ class PackedCore(NamedTuple):
     def _one_by_one(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         """The kernel's plain counterpart: split the row and attend within each piece."""
         pieces = []
-        for start, stop in pairwise(self.bounds.tolist()):
+        spans = zip(pairwise(self.bounds.tolist()), pairwise(self.keys.bounds.tolist()), strict=True)
+        for (start, stop), (first, last) in spans:
             t = stop - start
             bias = None if self.bias_HTS is None else self.bias_HTS[:, :t, :t]
             core = Padded().core(self.rule, bias, t=t, dtype=q_BTHK.dtype, device=q_BTHK.device)
-            q, k, v = (x[:, start:stop] for x in (q_BTHK, k_BSHK, v_BSHV))
-            pieces.append(core.mix(q, k, v, scale=scale, dropout=dropout))
+            k, v = (x[:, first:last] for x in (k_BSHK, v_BSHV))
+            pieces.append(core.mix(q_BTHK[:, start:stop], k, v, scale=scale, dropout=dropout))
         return torch.cat(pieces, dim=1)
 
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
@@ -77,11 +85,14 @@ class Packed(NamedTuple):
 
     bounds: Tensor  # int32, one more than there are sequences
     longest: int
+    reader: Packed | None = None  # the row whose sequences read those of this one; None: this row
 
     def length(self, t: int) -> int:
         return self.longest
 
     def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> PackedCore:
+        if self.reader is not None:
+            return PackedCore(self.reader.bounds, self.reader.longest, rule, bias_HTS, self)
         return PackedCore(self.bounds, self.longest, rule, bias_HTS)
 
     def first(self, x_BTD: Tensor) -> Tensor:

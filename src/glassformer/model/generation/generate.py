@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,8 +20,16 @@ from glassformer.model.generation.settings import Choice
 from glassformer.model.generation.source_decoding import SourceDecoding
 from glassformer.spec import EncoderSpec
 
-ROWS_AT_ONCE = 64  # beams of all texts together
-TOKENS_AT_ONCE = 8192  # of the prompts of one batch
+
+class AtOnce(NamedTuple):
+    """What one batch may hold: beams of all its texts together, and tokens of its prompts."""
+
+    rows: int
+    tokens: int
+
+
+ON_CPU, ON_GPU = AtOnce(64, 8192), AtOnce(4096, 131_072)
+ROOM = 1 / 4  # of a GPU's memory, for keys and values
 
 
 def continued(
@@ -30,7 +39,8 @@ def continued(
     check_choice(model.spec, choice)
     for number, prompt in enumerate(prompts):
         check_prompt(model.spec, prompt, choice, name(number))
-    for numbers in batches([len(prompt) for prompt in prompts], choice.beams):
+    lengths = [len(prompt) for prompt in prompts]
+    for numbers in batches(lengths, choice.beams, at_once(model, max(lengths, default=0) + choice.max_new_tokens)):
         yield numbers, continue_batch(model, [prompts[number] for number in numbers], choice, tokens, numbers)
 
 
@@ -55,7 +65,8 @@ def translated(
     check_target(model.spec.decoder, choice)
     for number, source in enumerate(sources):
         check_source(model.spec.encoder, source, name(number))
-    for numbers in batches([len(source) for source in sources], choice.beams):
+    lengths = [len(source) for source in sources]
+    for numbers in batches(lengths, choice.beams, at_once(model, max(lengths, default=0) + choice.max_new_tokens)):
         yield numbers, translate_batch(model, [sources[number] for number in numbers], choice, tokens, numbers)
 
 
@@ -82,12 +93,21 @@ def searched(steps: Steps, logits_BV: Tensor, choice: Choice, tokens: Tokens, nu
     return one_by_one(steps, logits_BV, choice, tokens, draws)
 
 
-def batches(lengths: Sequence[int], beams: int) -> Iterator[list[int]]:
+def at_once(model: Encoder | Seq2Seq, longest: int) -> AtOnce:
+    """What one batch may hold: on a GPU as much as there is room for keys and values of rows of `longest` tokens."""
+    if not model.here.is_cuda:
+        return ON_CPU
+    spec = model.spec.decoder if isinstance(model, Seq2Seq) else model.spec
+    a_token = spec.layers * spec.key_heads * (spec.head_k + spec.head_v) * model.here.element_size()
+    room = int(ROOM * torch.cuda.get_device_properties(model.here.device).total_memory)
+    return ON_GPU._replace(rows=max(1, min(ON_GPU.rows, room // (2 * a_token * longest))))  # twice: `Layer.spare`
+
+
+def batches(lengths: Sequence[int], beams: int, most: AtOnce) -> Iterator[list[int]]:
     """Numbers of prompts that go together: of like length, long ones first."""
     batch: list[int] = []
-    most = max(ROWS_AT_ONCE // beams, 1)
     for number in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
-        if batch and (len(batch) >= most or lengths[batch[0]] * (len(batch) + 1) > TOKENS_AT_ONCE):
+        if batch and (len(batch) >= max(most.rows // beams, 1) or lengths[batch[0]] * (len(batch) + 1) > most.tokens):
             yield batch
             batch = []
         batch.append(number)

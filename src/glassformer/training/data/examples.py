@@ -48,11 +48,18 @@ class PackedRow(NamedTuple):
     asked: Tensor | None  # positions in the row that a masked-token head predicts
     longest: int  # tokens that a sequence may have
     usual: bool  # whether nearly all batches of the run have this size
+    target: PackedRow | None = None  # the row that the decoder beside an encoder reads: a sequence for each of the source
 
     def with_tensors(self, change: Callable[[Tensor], Tensor]) -> PackedRow:
         """Return the same with each tensor changed."""
         asked = None if self.asked is None else change(self.asked)
-        return self._replace(bounds=change(self.bounds), positions=change(self.positions), asked=asked)
+        target = None if self.target is None else self.target.with_tensors(change)
+        return self._replace(bounds=change(self.bounds), positions=change(self.positions), asked=asked, target=target)
+
+    def tensors(self) -> list[Tensor]:
+        """Return all tensors."""
+        own = [one for one in (self.bounds, self.positions, self.asked) if one is not None]
+        return own if self.target is None else [*own, *self.target.tensors()]
 
 
 @dataclass(frozen=True)
@@ -102,8 +109,9 @@ class Batch:
 
     def tensors(self) -> list[Tensor]:
         """Return all tensors of the batch."""
-        every = [self.inputs, self.attend, self.labels, self.segments, self.target, *(self.packed or ())]
-        return [one for one in every if isinstance(one, Tensor)]
+        every = [self.inputs, self.attend, self.labels, self.segments, self.target]
+        packed = [] if self.packed is None else self.packed.tensors()
+        return [*(one for one in every if one is not None), *packed]
 
     def parts(self, most: int) -> Iterator[Batch]:
         """Cut a batch of texts, sorted by length, into batches of at most `most` tokens, padding included: less padding."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from glassformer.training.data.masking import IGNORE
 
 FILLERS = 4  # sequences of a row that hold no text, at least: what the texts leave free lies in them
 MORE_ASKED = 1.05  # than the average number of predicted tokens
+MORE_OF_ONE = 1.05  # tokens of one language than its average share of a batch
 EVEN = 64  # rows are filled up to a multiple of this
 STEPS = 8  # sizes between a number and its double
 
@@ -27,6 +29,11 @@ class PackedSize(NamedTuple):
     tokens: int
     sequences: int
     asked: int = 0  # positions that a masked-token head predicts; 0: the head reads every token, or one per sequence
+
+    def holds(self, tokens: int, count: int, longest: int) -> bool:
+        """Whether so many texts fit, with fillers for the free tokens."""
+        fillers, free = self.sequences - count, self.tokens - tokens
+        return FILLERS <= fillers <= free <= fillers * longest
 
 
 class Packer:
@@ -51,7 +58,7 @@ class Packer:
         tokens = -(-stream.batch_tokens // stream.world) + more + sequences
         rows = stream.examples
         asked = rounded(math.ceil(MORE_ASKED * tokens * rows.labelled.sum() / rows.lengths.sum())) if masked else 0
-        return cls(longest=longest, usual=PackedSize(-(-tokens // EVEN) * EVEN, sequences, asked), masked=masked)
+        return cls(longest=longest, usual=PackedSize(even(tokens), sequences, asked), masked=masked)
 
     def __call__(self, batch: Batch) -> Batch:
         """Return the batch as one packed row."""
@@ -61,36 +68,20 @@ class Packer:
         flat = batch.labels[real] if batch.by_token else None
         places = (flat != IGNORE).nonzero()[:, 0] if flat is not None and self.masked else None
         size = self.size(lengths, 0 if places is None else len(places))
-        every = filled(lengths, size, self.longest)
-        starts = np.cumsum(every) - every
-        bounds = np.append(starts, size.tokens).astype(np.int32)
-        positions = np.arange(size.tokens) - np.repeat(starts, every)
         labels, asked = self.labels(batch.labels, flat, places, size)
-        free = (0, size.tokens - int(lengths.sum()))
-        return replace(
-            batch,
-            inputs=functional.pad(batch.inputs[real], free)[None],
-            segments=None if batch.segments is None else functional.pad(batch.segments[real], free)[None],
-            attend=None,
-            labels=labels,
-            padded=False,
-            extent=Extent.of(every),
-            packed=PackedRow(
-                torch.from_numpy(bounds), torch.from_numpy(positions)[None], asked, self.longest, usual=size == self.usual
-            ),
-        )
+        every = filled(lengths, size, self.longest)
+        row = row_of(every, self.longest, usual=size == self.usual)._replace(asked=asked)
+        segments = None if batch.segments is None else in_row(batch.segments[real], size)
+        changed: dict[str, Any] = {"inputs": in_row(batch.inputs[real], size), "segments": segments, "labels": labels}
+        return replace(batch, **changed, attend=None, padded=False, extent=Extent.of(every), packed=row)
 
     def size(self, lengths: Any, asked: int) -> PackedSize:
         """Return the size of the row for texts of these lengths: the usual one if they fit, else the next of a few."""
         count, tokens = len(lengths), int(lengths.sum())
-        if self.usual is not None:
-            fillers, free = self.usual.sequences - count, self.usual.tokens - tokens
-            if FILLERS <= fillers <= free <= fillers * self.longest and asked <= self.usual.asked:
-                return self.usual
-        sequences = rounded(count + FILLERS)
-        whole = rounded(tokens + sequences - count)
-        more = -(-max(0, whole - tokens - (sequences - count) * self.longest) // self.longest)
-        return PackedSize(whole, sequences + more, rounded(asked) if self.masked else 0)
+        if self.usual is not None and self.usual.holds(tokens, count, self.longest) and asked <= self.usual.asked:
+            return self.usual
+        (size,) = next_sizes(count, [tokens], self.longest)
+        return size._replace(asked=rounded(asked) if self.masked else 0)
 
     def labels(
         self, labels: Tensor, flat: Tensor | None, places: Tensor | None, size: PackedSize
@@ -100,9 +91,86 @@ class Packer:
             fillers = labels.new_full((size.sequences - len(labels), *labels.shape[1:]), ignored(labels))
             return torch.cat((labels, fillers)), None
         if places is None:  # one for each token
-            return functional.pad(flat, (0, size.tokens - len(flat)), value=IGNORE), None
+            return in_row(flat, size, IGNORE)[0], None
         missing = size.asked - len(places)
         return functional.pad(flat[places], (0, missing), value=IGNORE), functional.pad(places, (0, missing))
+
+
+class PairPacker:
+    """Packs batches of pairs into two rows, sources and targets, with a sequence of one for each of the other."""
+
+    def __init__(self, *, longest: int, usual: tuple[PackedSize, PackedSize] | None = None) -> None:
+        self.longest, self.usual = longest, usual
+
+    @classmethod
+    def of(cls, stream: BatchStream, *, longest: int) -> PairPacker:
+        """Return a packer for the batches of a stream: if each has the same number of tokens, all rows have the same sizes."""
+        if stream.batch_tokens is None or stream.order != "shuffled":
+            return cls(longest=longest)
+        rows = stream.examples
+        sequences = -(-stream.most_rows() // stream.world) + FILLERS
+        more = longest if stream.world > 1 else 0
+        share = float(rows.labelled.sum() / rows.lengths.sum())  # of the targets
+        tokens = [MORE_OF_ONE * one * stream.batch_tokens / stream.world for one in (1 - share, share)]
+        source, target = (PackedSize(even(math.ceil(count) + more + sequences), sequences) for count in tokens)
+        return cls(longest=longest, usual=(source, target))
+
+    def __call__(self, batch: Batch) -> Batch:
+        """Return the batch as two packed rows."""
+        assert batch.attend is not None
+        assert batch.target is not None
+        real, written = batch.attend, batch.labels != IGNORE
+        lengths, targets = real.sum(1).numpy(), written.sum(1).numpy()
+        sizes = self.sizes(lengths, targets)
+        sources, others = (filled(each, size, self.longest) for each, size in zip((lengths, targets), sizes, strict=True))
+        target = row_of(others, self.longest, usual=sizes == self.usual)
+        return replace(
+            batch,
+            inputs=in_row(batch.inputs[real], sizes[0]),
+            target=in_row(batch.target[written], sizes[1]),
+            labels=in_row(batch.labels[written], sizes[1], IGNORE)[0],
+            attend=None,
+            padded=False,
+            extent=Extent.of(sources, others),
+            packed=row_of(sources, self.longest, usual=sizes == self.usual)._replace(target=target),
+        )
+
+    def sizes(self, lengths: Any, targets: Any) -> tuple[PackedSize, PackedSize]:
+        """Return the sizes of both rows: the usual ones if the texts fit, else the next of a few."""
+        count, sums = len(lengths), [int(lengths.sum()), int(targets.sum())]
+        if self.usual is not None and hold(self.usual, sums, count, self.longest):
+            return self.usual
+        source, target = next_sizes(count, sums, self.longest)
+        return source, target
+
+
+def next_sizes(count: int, sums: Sequence[int], longest: int) -> list[PackedSize]:
+    """Return, of a few sizes, the next for rows with `count` texts each and so many tokens; all have equally many sequences."""
+    sequences = rounded(count + FILLERS)
+    while True:
+        sizes = [PackedSize(rounded(tokens + sequences - count), sequences) for tokens in sums]
+        if hold(sizes, sums, count, longest):
+            return sizes
+        sequences += 1
+
+
+def hold(sizes: Sequence[PackedSize], sums: Sequence[int], count: int, longest: int) -> bool:
+    """Return whether `count` texts with these sums of tokens fit into rows of these sizes."""
+    return all(size.holds(tokens, count, longest) for size, tokens in zip(sizes, sums, strict=True))
+
+
+def in_row(values: Tensor, size: PackedSize, filler: int = 0) -> Tensor:
+    """Return values of real tokens as one row, [1, t]."""
+    return functional.pad(values, (0, size.tokens - len(values)), value=filler)[None]
+
+
+def row_of(every: Any, longest: int, *, usual: bool) -> PackedRow:
+    """Return where sequences of these lengths, fillers included, lie in their row."""
+    starts = np.cumsum(every) - every
+    tokens = int(every.sum())
+    bounds = np.append(starts, tokens).astype(np.int32)
+    positions = np.arange(tokens) - np.repeat(starts, every)
+    return PackedRow(torch.from_numpy(bounds), torch.from_numpy(positions)[None], None, longest, usual=usual)
 
 
 def filled(lengths: Any, size: PackedSize, longest: int) -> Any:
@@ -113,6 +181,11 @@ def filled(lengths: Any, size: PackedSize, longest: int) -> Any:
         fillers[place] += min(free, longest - 1)
         free -= int(fillers[place]) - 1
     return np.concatenate((lengths, fillers))
+
+
+def even(tokens: int) -> int:
+    """Return the next multiple of `EVEN`."""
+    return -(-tokens // EVEN) * EVEN
 
 
 def rounded(number: int) -> int:

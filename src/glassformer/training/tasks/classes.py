@@ -94,10 +94,9 @@ def for_texts(data: Dataset) -> dict[str, Any]:
 def logits_of(encoder: Encoder, batch: Batch) -> Tensor:
     """Run the encoder on a batch, packed or a rectangle; return what its head says, in float32."""
     segments = batch.segments if (encoder.spec.segments or 0) > 1 else None
-    if batch.packed is not None:
-        bounds, positions, asked, longest, _ = batch.packed
-        given = Inputs(batch.inputs, segments=segments, positions=positions, predict_at=asked)
-        logits: Any = encoder.run(given, Packed(bounds, longest), Wanted(only_logits=True)).logits
+    if (row := batch.packed) is not None:
+        given = Inputs(batch.inputs, segments=segments, positions=row.positions, predict_at=row.asked)
+        logits: Any = encoder.run(given, Packed(row.bounds, row.longest), Wanted(only_logits=True)).logits
     else:
         logits = encoder(batch.inputs, batch.attend if batch.padded else None, segments, only_logits=True).logits
     return logits.flatten(0, -2).float()

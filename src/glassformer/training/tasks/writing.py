@@ -10,12 +10,15 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from glassformer.model.encoder import Inputs
+from glassformer.model.fast.packed import Packed
 from glassformer.model.generation.settings import Choice
 from glassformer.model.generation.translations import Translator
+from glassformer.model.seq2seq import Layouts, Pair
 from glassformer.show.metric import Metric
 from glassformer.training import scoring
 from glassformer.training.data.dataset import Dataset, Split, TaskName
-from glassformer.training.data.examples import Batch
+from glassformer.training.data.examples import Batch, PackedRow
 from glassformer.training.data.masking import IGNORE
 from glassformer.training.tasks.classes import judged
 from glassformer.training.tasks.objective import PLAIN, Objective
@@ -58,7 +61,7 @@ class Writing(Task):
     def judge(self, encoder: Any, batch: Batch, objective: Objective = PLAIN) -> Judged:
         """Compute the loss at the tokens with a label. Except on a GPU, whose steps are recorded, padding has no logits."""
         labels = batch.labels.flatten()
-        if labels.is_cuda:  # where labels are cannot be read while a step is recorded
+        if labels.is_cuda or batch.packed is not None:  # where labels are cannot be read while a step is recorded
             return judged(self.logits(encoder, batch, None).flatten(0, -2).float(), labels, objective)
         asked = (labels != IGNORE).nonzero().squeeze(1)
         return judged(self.logits(encoder, batch, asked).flatten(0, -2).float(), labels[asked], objective)
@@ -77,6 +80,9 @@ class NextToken(Writing):
 
     def logits(self, model: Any, batch: Batch, asked: Tensor | None) -> Tensor:
         """Padding stands after the texts, where no token sees it: it needs no mask."""
+        if (row := batch.packed) is not None:
+            packed: Tensor = model.run(Inputs(batch.inputs, positions=row.positions), Packed(row.bounds, row.longest)).logits
+            return packed
         found: Tensor = model(batch.inputs, predict_at=asked).logits
         return found
 
@@ -94,6 +100,10 @@ class Translation(Writing):
     def logits(self, model: Any, batch: Batch, asked: Tensor | None) -> Tensor:
         """The decoder reads the true tokens before each one that it predicts."""
         assert batch.target is not None
+        if batch.packed is not None and (target := batch.packed.target) is not None:
+            given = Pair(Inputs(batch.inputs, positions=batch.packed.positions), Inputs(batch.target, positions=target.positions))
+            packed: Tensor = model.run(given, layouts=packed_layouts(batch.packed)).logits
+            return packed
         masked = batch.padded or batch.inputs.is_cuda  # a recorded step serves batches with and without padding
         found: Tensor = model(batch.inputs, batch.target, batch.attend if masked else None, predict_at=asked).logits
         return found
@@ -114,6 +124,13 @@ class Translation(Writing):
         found = scoring.scores([one.text for one in translator.write(rows, choice)], references)
         say(f"{len(rows):,} test rows, beam {BEAMS}: {found}")
         return found.to_dict()
+
+
+def packed_layouts(row: PackedRow) -> Layouts:
+    """Return how the texts of a packed row lie, and those of the row that the decoder reads."""
+    assert row.target is not None
+    source, target = Packed(row.bounds, row.longest), Packed(row.target.bounds, row.target.longest)
+    return Layouts(source, target, source._replace(reader=target))
 
 
 def pieces_for(data: Dataset) -> int:
