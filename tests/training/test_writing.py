@@ -131,6 +131,12 @@ def test_a_decoder_learns_from_plain_text_and_its_folder_continues(tmp_path):
     assert found.ended and found.text.startswith(" le ")
 
 
+def test_computed_positions_begin_after_our_padding_token_so_that_a_class_of_transformers_fits(tmp_path):
+    run = translating(tmp_path, "m2m100-418m positions=64", epochs=1)
+    assert run.run.spec.position_offset == 1
+    assert (run.folder / "best" / "config.json").exists()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_that_stopped_within_an_epoch_resumes_to_the_same_bits(kind, tmp_path):
     whole = KINDS[kind](tmp_path, out="whole", save_every=2)

@@ -180,7 +180,7 @@ def fitted(
         )
     if spec.learns_positions and data.form.inputs != "image" and (spec.positions or 0) < settings.max_length:
         wanted["positions"] = settings.max_length
-    if spec.position_offset and not spec.predicts_next:
+    if spec.position_offset and not (spec.predicts_next and spec.learns_positions):
         wanted["position_offset"] = PADDING + 1  # positions start after the padding token, which is our tokenizer's
     made = spec.replace(**{name: value for name, value in wanted.items() if name not in given})
     check_fit(made, data, tokenizer)
