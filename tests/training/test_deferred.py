@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 from tiny_training import Quiet, logged, losses, tiny_run
+from tiny_writing import written_run
 
 from glassformer.training import loop, state
 from glassformer.training.deferred import BEHIND, DeferredStepper
@@ -93,19 +94,31 @@ def test_steps_after_a_bad_one_change_nothing(deferred, tmp_path, monkeypatch):
         assert all(torch.equal(one, other) for one, other in zip(seen[0], later, strict=True))
 
 
-@pytest.mark.parametrize("settings", [{"batch_tokens": 4096}, {"batch_size": 32}, {"batch_tokens": 2048, "compile": "yes"}])
+def a_run(made, path):
+    """A run of texts with classes with these settings, or of a task that writes."""
+    path.mkdir()
+    if isinstance(made, str):
+        return written_run(made, path / "run" / "of")
+    return tiny_run(path / "run", "topic", {"d_model": 64, "heads": 2}, **{"vocab": 500, "max_length": 64, "epochs": 2} | made)
+
+
+RUNS = [{"batch_tokens": 4096}, {"batch_size": 32}, {"batch_tokens": 2048, "compile": "yes"}, "translate", "causal"]
+
+
+@pytest.mark.parametrize("made", RUNS, ids=str)
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.filterwarnings("ignore")  # PyTorch warns of its own parts while it compiles
-def test_recorded_steps_resume_to_the_bit_on_a_gpu(settings, tmp_path, monkeypatch):
-    fields = {"d_model": 64, "heads": 2}
-    whole, data = tiny_run(tmp_path / "whole", "topic", fields, **{"vocab": 500, "max_length": 64, "epochs": 2} | settings)
+def test_recorded_steps_resume_to_the_bit_on_a_gpu(made, tmp_path, monkeypatch):
+    whole, data = a_run(made, tmp_path / "whole")
     loop.train(whole, data, Quiet())
-    stopped, data = tiny_run(tmp_path / "stopped", "topic", fields, **{"vocab": 500, "max_length": 64, "epochs": 2} | settings)
+    stopped, data = a_run(made, tmp_path / "stopped")
     real = loop.Trainer.step
+    stop_at = 7 if isinstance(made, str) else 17
 
     def step(self, epoch, batches):
         real(self, epoch, batches)
-        if self.progress.step + self.started == 17:
+        assert self.feed.pack is not None
+        if self.progress.step + self.started == stop_at:
             self.stop.signal = 15
 
     with monkeypatch.context() as patched, pytest.raises(loop.Interrupted):

@@ -109,6 +109,27 @@ def test_packed_texts_of_a_decoder_have_the_loss_and_the_gradients_of_padded_one
     assert_same(*losses_and_gradients(model, TASKS["causal"], (batch, Packer(longest=12)(batch))))
 
 
+@pytest.mark.parametrize("name", ["opus-mt-en-fr", "m2m100-418m", "gpt2"])
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_packed_rows_of_models_that_write_have_the_gradients_of_float64_on_a_gpu(name):
+    torch.manual_seed(1)
+    spec = preset(name).replace(**SMALL | {"d_model": 64})
+    exact = model_of(spec, dtype="float64").train()
+    model = fast.apply(model_of(spec, device="cuda")).train()
+    model.load_state_dict(exact.state_dict())
+    if name == "gpt2":
+        task, batch, pack = TASKS["causal"], a_batch([3, 9, 1, 12, 12, 5], "tag"), Packer(longest=12)
+    else:
+        task, pack = TASKS["translate"], PairPacker(longest=12)
+        batch = some_pairs([3, 9, 1, 12, 12, 5], [4, 2, 11, 1, 12, 7])
+    ((loss, _, truth),) = losses_and_gradients(exact, task, [batch])
+    with torch.autocast("cuda", torch.bfloat16):
+        ((found, _, gradients),) = losses_and_gradients(model, task, [pack(batch).to("cuda")])
+    assert found == pytest.approx(loss, rel=1e-2)
+    apart = sum(float((one.double().cpu() - other).square().sum()) for one, other in zip(gradients, truth, strict=True))
+    assert apart < 0.03**2 * sum(float(one.square().sum()) for one in truth)
+
+
 def test_evaluating_packed_batches_finds_the_same_figures():
     spec = EncoderSpec(**SPEC | HEADS["first"])
     torch.manual_seed(2)
