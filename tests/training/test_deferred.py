@@ -96,9 +96,9 @@ def test_steps_after_a_bad_one_change_nothing(deferred, tmp_path, monkeypatch):
 
 def a_run(made, path):
     """A run of texts with classes with these settings, or of a task that writes."""
-    path.mkdir()
+    (path / "runs").mkdir(parents=True)
     if isinstance(made, str):
-        return written_run(made, path / "run" / "of")
+        return written_run(made, path / "runs" / "one")
     return tiny_run(path / "run", "topic", {"d_model": 64, "heads": 2}, **{"vocab": 500, "max_length": 64, "epochs": 2} | made)
 
 
