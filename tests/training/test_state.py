@@ -25,8 +25,8 @@ def test_a_full_disk_leaves_the_state_before_as_it_was(tmp_path, monkeypatch):
     folder = tmp_path / "checkpoints"
     save_state(folder, made(100))
 
-    def full(path, content):
-        path.write_bytes(content[:10])
+    def full(path, *pieces):
+        path.write_bytes(pieces[0][:10])
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(state, "write", full)

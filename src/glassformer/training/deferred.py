@@ -20,7 +20,8 @@ from glassformer.training.tasks.task import Tally
 from glassformer.training.worker import number_format
 
 BEHIND = 3  # steps that are started before the figures of the first are read
-BEFORE_RECORDING = 2  # calls that are not recorded: libraries and compilers set themselves up in those
+BEFORE_RECORDING = 1  # calls of each size that are not recorded, in which libraries set themselves up
+BEFORE_COMPILED = 2  # and compilers
 MOST_GRAPHS = 24  # of sizes of batches; further sizes are computed without a graph
 AS_WRITTEN = 8  # first steps of a run, computed before anything is compiled: training starts at once
 
@@ -46,7 +47,7 @@ class DeferredStepper:
         self.clip = trainer.settings.clip
         rates_on_device(trainer.optimizer, device)
         trainer.optimizer.found_inf = self.fault  # type: ignore[attr-defined]
-        self.recorder = Recorder() if graphs else None
+        self.recorder = Recorder(BEFORE_COMPILED if compiled else BEFORE_RECORDING) if graphs else None
 
     def take(self, step: Step) -> Iterator[Done]:
         """Start a step, and yield those that are finished and further behind."""
@@ -152,7 +153,8 @@ class Recorded(NamedTuple):
 class Recorder:
     """Records work as CUDA graphs, one for each size of batch, and replays them: hundreds of kernels are started at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: int) -> None:
+        self.before = before  # calls of each size that are not recorded
         self.stream = torch.cuda.Stream()
         self.pool = torch.cuda.graph_pool_handle()
         self.calls: dict[Key, int] = {}
@@ -168,7 +170,7 @@ class Recorder:
         key = (work.__name__, *(tuple(one.shape) for one in ([] if batch is None else batch.tensors())))
         if key not in self.recorded:
             self.calls[key] = self.calls.get(key, 0) + 1
-            if self.calls[key] <= BEFORE_RECORDING or len(self.recorded) >= MOST_GRAPHS:
+            if self.calls[key] <= self.before or len(self.recorded) >= MOST_GRAPHS:
                 work(None if batch is None else batch.to(device, non_blocking=True))
                 return
             own = None if batch is None else batch.to(device)

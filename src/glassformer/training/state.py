@@ -15,7 +15,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -23,7 +24,6 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as tensors_from_bytes
-from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from glassformer.errors import GlassformerError, shown
@@ -31,6 +31,7 @@ from glassformer.files.paths import path_text
 from glassformer.model.boundary.start import in_words
 from glassformer.model.checkpoints.folders import sync
 from glassformer.training.pieces import Damaged, Piece, plans, together
+from glassformer.training.tensor_bytes import Bytes, safetensors_bytes
 
 FORMAT = 2  # 1: one file of tensors; 2: one file per process
 TENSORS, NOTES, MANIFEST = "state.safetensors", "state.json", "MANIFEST.json"
@@ -96,10 +97,8 @@ def save_state(checkpoints: Path, saved: Saved) -> Path:
     needed = sum(tensor.nbytes for tensor in saved.tensors.values())
     try:
         begin(unfinished)
-        whole = {name: tensor.detach().cpu().contiguous() for name, tensor in saved.tensors.items()}
-        content = tensors_to_bytes(whole)
-        write(unfinished / TENSORS, content)
-        finish(unfinished, target, saved, {TENSORS: listed(content)}, version=1)
+        written = write(unfinished / TENSORS, *safetensors_bytes(saved.tensors))
+        finish(unfinished, target, saved, {TENSORS: written}, version=1)
     except OSError as error:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise CannotSave(refusal(checkpoints, saved.step, needed, error)) from None
@@ -117,9 +116,7 @@ def begin(unfinished: Path) -> None:
 
 def finish(unfinished: Path, target: Path, saved: Saved, files: Mapping[str, Any], version: int = FORMAT) -> None:
     """Write the notes and the manifest next to the tensors, then rename the folder."""
-    notes = _json(saved.notes)
-    write(unfinished / NOTES, notes)
-    files = {**files, NOTES: listed(notes)}
+    files = {**files, NOTES: write(unfinished / NOTES, _json(saved.notes))}
     document = {"format": version, "step": saved.step, "torch": torch.__version__, "files": files}
     write(unfinished / MANIFEST, _json(document | {"sha256": _own_sum(document)}))
     sync(unfinished)
@@ -129,17 +126,26 @@ def finish(unfinished: Path, target: Path, saved: Saved, files: Mapping[str, Any
     sync(target.parent)
 
 
-def write(path: Path, content: bytes) -> None:
-    """Write a file and wait until it is on disk."""
-    with path.open("wb") as file:
-        file.write(content)
+def write(path: Path, *pieces: Bytes) -> dict[str, Any]:
+    """Write a file of these pieces, wait until it is on disk, and return its manifest entry.
+
+    Another thread computes the checksum meanwhile: both release the interpreter, and each takes about as long as the other.
+    """
+    with ThreadPoolExecutor(1) as pool, path.open("wb") as file:
+        entry = pool.submit(listed, pieces)
+        for piece in pieces:
+            file.write(piece)
         file.flush()
         os.fsync(file.fileno())
+        return entry.result()
 
 
-def listed(content: bytes) -> dict[str, Any]:
+def listed(pieces: Sequence[Bytes]) -> dict[str, Any]:
     """Return the manifest entry of a file."""
-    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return {"sha256": digest.hexdigest(), "bytes": sum(map(len, pieces))}
 
 
 def load_newest(

@@ -16,7 +16,7 @@ from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Provenance
 from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.data.masking import IGNORE
-from glassformer.training.data.packing import FILLERS, PackedSize, Packer, PairPacker, filled, rounded
+from glassformer.training.data.packing import EVEN, FILLERS, LEVELS, PackedSize, Packer, PairPacker, filled, rounded
 from glassformer.training.tasks import TASKS
 from glassformer.training.tasks.evaluating import evaluate
 
@@ -51,7 +51,7 @@ def a_batch(lengths, head, seed=0):
 
 
 @pytest.mark.parametrize("head", HEADS)
-@pytest.mark.parametrize("usual", [None, PackedSize(96, 14, 64)])
+@pytest.mark.parametrize("usual", [(), (PackedSize(40, 9, 64), PackedSize(96, 14, 64))])
 def test_a_packed_batch_has_the_loss_and_the_gradients_of_a_padded_one(head, usual):
     torch.manual_seed(1)
     spec = EncoderSpec(**SPEC | HEADS[head])
@@ -148,7 +148,7 @@ def test_evaluating_packed_batches_finds_the_same_figures():
 @settings(max_examples=80)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.one_of(st.none(), st.integers(1, 80)), st.integers(0, 900))
 def test_a_row_holds_its_texts_and_fillers_that_are_not_too_long(lengths, sequences, tokens):
-    usual = None if sequences is None else PackedSize(tokens, sequences)
+    usual = () if sequences is None else (PackedSize(tokens, sequences),)
     size = Packer(longest=40, usual=usual).size(np.array(lengths), 0)
     every = filled(np.array(lengths), size, 40)
     assert every[: len(lengths)].tolist() == lengths
@@ -184,5 +184,21 @@ def test_nearly_all_batches_of_an_epoch_have_one_size(seed, world):
     usual = []
     for step in streams[0].plan(0)[:-1]:
         for own in (step[rank::world] for rank in range(world)):
-            usual.append(pack.size(rows.lengths[own], int(rows.labelled[own].sum())) == pack.usual)
+            usual.append(pack.size(rows.lengths[own], int(rows.labelled[own].sum())) in pack.usual)
     assert np.mean(usual) > 0.8
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 40))
+def test_batches_of_so_many_rows_have_few_sizes_and_little_filling(seed, world, batch_size):
+    rows = Rows(np.random.default_rng(seed).integers(5, 64, 400))
+    streams = [BatchStream(rows, batch_size=batch_size * world, seed=seed, rank=rank, world=world) for rank in range(world)]
+    pack = Packer.of(streams[0], longest=64, masked=False)
+    assert len(pack.usual) <= LEVELS
+    most = rows.lengths.max() * batch_size
+    for step in streams[0].plan(0):
+        for own in (step[rank::world] for rank in range(world)):
+            if len(own) == batch_size:
+                size = pack.size(rows.lengths[own], 0)
+                assert size in pack.usual
+                assert size.tokens - rows.lengths[own].sum() <= most / LEVELS + EVEN + FILLERS + 1 + most / LEVELS / 64 + 1

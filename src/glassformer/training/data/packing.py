@@ -20,6 +20,7 @@ FILLERS = 4  # sequences of a row that hold no text, at least: what the texts le
 MORE_ASKED = 1.05  # than the average number of predicted tokens
 MORE_OF_ONE = 1.05  # tokens of one language than its average share of a batch
 EVEN = 64  # rows are filled up to a multiple of this
+LEVELS = 12  # sizes of rows with equally many texts: recording one takes as long as ten steps of BERT-base
 STEPS = 8  # sizes between a number and its double
 
 
@@ -39,26 +40,26 @@ class PackedSize(NamedTuple):
 class Packer:
     """Packs batches into rows of few sizes.
 
-        pack = Packer(longest=512, usual=PackedSize(33_000, 320))
+        pack = Packer(longest=512, usual=[PackedSize(33_000, 320)])
         pack(batch)                                             one row of 33,000 tokens, or of another size if it does not fit
 
     Texts never attend to each other. Tokens after the last text are fillers: sequences of their own, without labels.
     """
 
-    def __init__(self, *, longest: int, usual: PackedSize | None = None, masked: bool = False) -> None:
-        self.longest, self.usual, self.masked = longest, usual, masked
+    def __init__(self, *, longest: int, usual: Sequence[PackedSize] = (), masked: bool = False) -> None:
+        self.longest, self.usual, self.masked = longest, tuple(usual), masked
 
     @classmethod
     def of(cls, stream: BatchStream, *, longest: int, masked: bool) -> Packer:
         """Return a packer for the batches of a stream: if each has the same number of tokens, all rows have one size."""
-        if stream.batch_tokens is None or stream.order != "shuffled":
+        if stream.order != "shuffled":
             return cls(longest=longest, masked=masked)
-        sequences = -(-stream.most_rows() // stream.world) + FILLERS
-        more = longest if stream.world > 1 else 0  # processes may differ by one text
-        tokens = -(-stream.batch_tokens // stream.world) + more + sequences
         rows = stream.examples
-        asked = rounded(math.ceil(MORE_ASKED * tokens * rows.labelled.sum() / rows.lengths.sum())) if masked else 0
-        return cls(longest=longest, usual=PackedSize(even(tokens), sequences, asked), masked=masked)
+        share = MORE_ASKED * float(rows.labelled.sum() / rows.lengths.sum()) if masked else 0.0
+        budget = stream.batch_tokens is not None
+        sizes = (size_of_budget(stream, longest),) if budget else sizes_of_rows(stream, longest)
+        asked = (size._replace(asked=rounded(math.ceil(share * size.tokens)) if masked else 0) for size in sizes)
+        return cls(longest=longest, usual=tuple(asked), masked=masked)
 
     def __call__(self, batch: Batch) -> Batch:
         """Return the batch as one packed row."""
@@ -70,16 +71,17 @@ class Packer:
         size = self.size(lengths, 0 if places is None else len(places))
         labels, asked = self.labels(batch.labels, flat, places, size)
         every = filled(lengths, size, self.longest)
-        row = row_of(every, self.longest, usual=size == self.usual)._replace(asked=asked)
+        row = row_of(every, self.longest, usual=size in self.usual)._replace(asked=asked)
         segments = None if batch.segments is None else in_row(batch.segments[real], size)
         changed: dict[str, Any] = {"inputs": in_row(batch.inputs[real], size), "segments": segments, "labels": labels}
         return replace(batch, **changed, attend=None, padded=False, extent=Extent.of(every), packed=row)
 
     def size(self, lengths: Any, asked: int) -> PackedSize:
-        """Return the size of the row for texts of these lengths: the usual one if they fit, else the next of a few."""
+        """Return the size of the row for texts of these lengths: the smallest usual one that fits, else the next of a few."""
         count, tokens = len(lengths), int(lengths.sum())
-        if self.usual is not None and self.usual.holds(tokens, count, self.longest) and asked <= self.usual.asked:
-            return self.usual
+        for size in self.usual:
+            if size.holds(tokens, count, self.longest) and asked <= size.asked:
+                return size
         (size,) = next_sizes(count, [tokens], self.longest)
         return size._replace(asked=rounded(asked) if self.masked else 0)
 
@@ -142,6 +144,22 @@ class PairPacker:
             return self.usual
         source, target = next_sizes(count, sums, self.longest)
         return source, target
+
+
+def size_of_budget(stream: BatchStream, longest: int) -> PackedSize:
+    """Return the size for batches of so many tokens."""
+    sequences = -(-stream.most_rows() // stream.world) + FILLERS
+    more = longest if stream.world > 1 else 0  # processes may differ by one text
+    tokens = -(-(stream.batch_tokens or 0) // stream.world) + more + sequences
+    return PackedSize(even(tokens), sequences)
+
+
+def sizes_of_rows(stream: BatchStream, longest: int) -> list[PackedSize]:
+    """Return sizes for batches of so many rows, up to that of the longest rows: each is recorded as a graph of its own."""
+    count = min(-(-(stream.batch_size or 1) // stream.world), len(stream.examples))
+    between = -(-int(np.sort(stream.examples.lengths)[-count:].sum()) // LEVELS)
+    fillers = FILLERS + between // longest + 1
+    return [PackedSize(tokens, count + fillers) for tokens in sorted({even(n * between + fillers) for n in range(1, LEVELS + 1)})]
 
 
 def next_sizes(count: int, sums: Sequence[int], longest: int) -> list[PackedSize]:

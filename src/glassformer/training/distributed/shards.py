@@ -20,7 +20,6 @@ from typing import Any, cast
 
 import torch.distributed as dist
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save as tensors_to_bytes
 from torch import Size, Tensor
 from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.default_planner import DefaultLoadPlanner, DefaultSavePlanner
@@ -42,6 +41,7 @@ from glassformer.errors import shown
 from glassformer.training import state
 from glassformer.training.distributed.processes import first, from_first, texts
 from glassformer.training.pieces import Damaged, Piece, Plan, piece_key, plans
+from glassformer.training.tensor_bytes import safetensors_bytes
 
 
 def save_shards(checkpoints: Path, saved: state.Saved) -> None:
@@ -90,11 +90,9 @@ class Writer(StorageWriter):
         return plans
 
     def write_data(self, plan: SavePlan, planner: SavePlanner) -> Future[list[WriteResult]]:
-        pieces = {_key(item): cast(Tensor, planner.resolve_data(item)).cpu().contiguous() for item in plan.items}
-        content = tensors_to_bytes(pieces)
+        pieces = {_key(item): cast(Tensor, planner.resolve_data(item)) for item in plan.items}
         name = f"shard-{self.rank:05d}.safetensors"
-        state.write(self.unfinished / name, content)
-        written = (name, state.listed(content))
+        written = (name, state.write(self.unfinished / name, *safetensors_bytes(pieces)))
         return _done([WriteResult(item.index, 0, written) for item in plan.items])
 
     def finish(self, metadata: Metadata, results: list[list[WriteResult]]) -> None:  # noqa: ARG002
