@@ -46,6 +46,7 @@ NORMS: dict[str, Callable[[Row], list[Real]]] = {
     "layernorm over n - 1": lambda row: _layer(row, less=1),
     "layernorm by variance": lambda row: _layer(row, rooted=False),
     "centred": _centred,
+    "uncentred": lambda row: _divided(row, _squares(_centred(row)) / exactly(len(row))),
     "shares": lambda row: [cell / total(row) for cell in row],
 }
 

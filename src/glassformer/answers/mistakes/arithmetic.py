@@ -14,17 +14,28 @@ from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure, Figures, Written, agrees, shown_value
 from glassformer.expressions.readings import Reading
-from glassformer.expressions.tree import Call, Grid, Negative, Node, Power, Product, Root, Sum, children, rebuilt, walk
+from glassformer.expressions.tree import Call, Grid, Grouped, Negative, Node, Power, Product, Root, Sum, children, rebuilt, walk
 
 MOST_REWRITES = 80
 MOST_STEPS = 4_000  # for all rewrites together: a long expression gets fewer
 TELLING = 100  # three digits
 Rewrite = tuple[str, str, Node]
-OF_LAYERNORM = {
-    "layernorm over n - 1": "The sum of squares was divided by n − 1; LayerNorm divides by n.",
-    "layernorm by variance": "Divided by the variance; LayerNorm divides by its square root.",
-    "centred": "The mean was subtracted, but the result was not divided by the standard deviation.",
+VARIANCE, HALF = "layernorm_variance", "layernorm_half_done"
+OF_NORMS = {
+    "layernorm": (
+        (VARIANCE, "The sum of squares was divided by n − 1; LayerNorm divides by n.", "layernorm over n - 1"),
+        (VARIANCE, "Divided by the variance; LayerNorm divides by its square root.", "layernorm by variance"),
+        (HALF, "The mean was subtracted, but the result was not divided by the standard deviation.", "centred"),
+        (HALF, "Divided by the standard deviation, but the mean was not subtracted.", "uncentred"),
+        ("rmsnorm_for_layernorm", "Divided by the root of the mean square, as RMSNorm does.", "rmsnorm"),
+    ),
+    "rmsnorm": (("layernorm_for_rmsnorm", "The mean was subtracted, as LayerNorm does.", "layernorm"),),
 }
+# Functions that are taken for each other.
+ALIKE = (
+    ("ln", "log2", "log10"), ("sin", "cos", "tan"), ("gelu", "silu", "relu", "tanh", "sigmoid"), ("floor", "ceil"),
+    ("min", "max"), ("mean", "sum"), ("var", "std"),
+)  # fmt: skip
 
 
 def slips(
@@ -56,16 +67,25 @@ def _in_list(value: Value, claim: Written) -> list[Slip]:
 
 
 def _method_slips(tree: Node, value: Value, claim: Written, names: Mapping[str, Value], reading: Reading) -> Iterator[Slip]:
-    """Yield slips at the top of the expression; also inside it, if the number has enough digits to rule out chance."""
+    """Yield slips at the top of the expression; also inside it, if a chance match is ruled out.
+
+    It is by three digits, or if the slip turns an irrational number into exactly the written decimal.
+    """
     figures = claim.cells if isinstance(claim, Figures) else (claim,)
     telling = all(abs(figure.value / figure.unit) >= TELLING for figure in figures)
+    irrational = isinstance(value, Real) and not value.exact and figures[0].unit < 1
     most = min(MOST_REWRITES, MOST_STEPS // sum(1 for _ in walk(tree)))
+    at_the_top = list(islice(_here(tree), most))
+    inside = islice(_everywhere(tree), len(at_the_top), most) if telling or irrational else ()
     seen: set[str] = set()
-    for code, sentence, changed in islice(_everywhere(tree) if telling else _here(tree), most):
+    for place, (code, sentence, changed) in enumerate((*at_the_top, *inside)):
         result = _worked(Evaluator(reading, names), changed)
-        if code not in seen and result is not None and result != value and _is(result, claim):
+        if code in seen or result is None or result == value or not _is(result, claim):
+            continue
+        exact = agrees(result, claim, loosely=False) == "exact"
+        if exact or telling or place < len(at_the_top):
             seen.add(code)
-            yield Slip(code, sentence, shown_value(result, claim))
+            yield Slip(code, sentence, shown_value(result, claim), exact)
     if not seen:
         yield from _rounded_early(tree, claim, names, reading)
 
@@ -110,6 +130,9 @@ def _everywhere(node: Node) -> Iterator[Rewrite]:
 
 def _here(node: Node) -> Iterator[Rewrite]:
     match node:
+        case Negative(inner) | Grouped(inner):
+            for code, sentence, changed in _here(inner):
+                yield code, sentence, rebuilt(node, lambda _, new=changed: new)  # type: ignore[misc]
         case Product(factors):
             yield from _product(factors)
         case Sum(terms):
@@ -128,9 +151,14 @@ def _here(node: Node) -> Iterator[Rewrite]:
                 "The exponential was left out: the scores were divided by their sum.",
                 Call("shares", arguments),
             )
-        case Call("layernorm", arguments):
-            for function, what in OF_LAYERNORM.items():
-                yield ("layernorm_half_done" if function == "centred" else "layernorm_variance"), what, Call(function, arguments)
+        case Call("layernorm" | "rmsnorm" as norm, arguments):
+            for code, what, function in OF_NORMS[norm]:
+                yield code, what, Call(function, arguments)
+        case Call(function, arguments, base):
+            called = "ln" if function == "log" and base is None else function
+            for other in next((names for names in ALIKE if called in names), ()):
+                if other != called:
+                    yield "function_replaced", f"{other} was used instead of {called}.", Call(other, arguments)
 
 
 def _product(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:

@@ -164,9 +164,12 @@ class _Link:
         }
         if hits:
             yield from reversed(hits.values())
-        elif not claimed.coarse:
-            found = self._counted(claimed) or self._slipped(claimed)
+        elif claimed.coarse:
+            yield from (one for one in self._slipped(claimed) if not one.rounded)
+        else:
+            found = self._counted(claimed)
             yield from (replace(one, rounded=not (one.near or claimed.names(one.value))) for one in found)
+            yield from () if found else self._slipped(claimed)
 
     def _counted(self, claimed: ClaimedValue) -> list[Finding]:
         """Find mistakes in a parameter count: one with something left out as well, or two at once."""
@@ -195,7 +198,7 @@ class _Link:
             found: Iterable[Slip] = slips(self.subject, number, claimed.figure, {})
         else:
             found = pen_slips(number, claimed.figure) if isinstance(number, Real) and isinstance(claimed.figure, Figure) else ()
-        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted) for slip in found]
+        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted, rounded=not slip.exact) for slip in found]
 
 
 def _finding(wrong: Other, claimed: ClaimedValue) -> Finding:
