@@ -142,6 +142,12 @@ def _here(node: Node) -> Iterator[Rewrite]:
             yield "power_forgotten", "The exponent was left out.", base
         case Root(inner):
             yield "root_forgotten", "The root was left out.", inner
+        case Call():
+            yield from _call(node)
+
+
+def _call(call: Call) -> Iterator[Rewrite]:
+    match call:
         case Call("exp", (inner,)):
             yield "exp_forgotten", "The exponential was left out.", inner
         case Call("softmax", arguments):

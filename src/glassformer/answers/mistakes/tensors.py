@@ -36,6 +36,10 @@ def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
     spec, symbol = tensor.spec, tensor.symbol
     if symbol in ("scores", "weights"):
         yield from _square_of_features(tensor)
+        yield from _keys_by_queries(tensor)
+    if symbol == "concat" and spec.heads > 1:
+        for shape, place in _places(tensor, spec.heads * spec.head_v):
+            yield "one_head_vs_all_heads", "the width of one head", (*shape[:place], spec.head_v, *shape[place + 1 :])
     if spec.reads == "image" and spec.class_tokens:
         yield from _patches_alone(tensor)
     if spec.head_k != spec.head_v:
@@ -63,6 +67,16 @@ def _square_of_features(tensor: Written) -> Iterator[Wrong]:
         for width, text in ((spec.d_model, "d_model × d_model"), (spec.head_k, "d_k × d_k")):
             if width != t:
                 yield "feature_by_feature", text, (*prefix, width, width)
+
+
+def _keys_by_queries(tensor: Written) -> Iterator[Wrong]:
+    """Yield the scores of cross-attention with keys as rows, or with one length twice."""
+    for shape in tensor.shapes:
+        t, s = shape[-2:] if len(shape) > 1 else (0, 0)
+        if t != s:
+            yield "queries_keys_transposed", "keys × queries", (*shape[:-2], s, t)
+            yield "queries_keys_transposed", "the length of the queries twice", (*shape[:-2], t, t)
+            yield "queries_keys_transposed", "the length of the keys twice", (*shape[:-2], s, s)
 
 
 def _mixed_widths(tensor: Written) -> Iterator[Wrong]:

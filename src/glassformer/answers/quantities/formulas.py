@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
+from functools import partial
 
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.errors import GlassformerError, shown
@@ -34,11 +36,22 @@ def formula_quantity(quantity: Quantity) -> Found | None:
     sizes = shapes_of(formula, given)
     line = Line(plain(formula), "", " × ".join(map(str, sizes)), sizes)
     if quantity.name == "shape":
-        return found(sizes, "shape", "from the given shapes", [line])
+        wrongs = partial(_mistaken_shapes, sizes, given)
+        return found(sizes, "shape", "from the given shapes", [line], [], wrongs)
     numbers = [size for size in sizes if isinstance(size, int)]
     if len(numbers) < len(sizes):
         raise GlassformerError(f"{shown(plain(quantity))}: give every size as a number.")
     return found(math.prod(numbers), "elements", "from the given shapes", [line])
+
+
+def _mistaken_shapes(sizes: Shape, given: Mapping[str, Shape]) -> Iterator[Other]:
+    """Yield the transpose of the result, and the sizes that the products sum over."""
+    if len(sizes) != 2:
+        return
+    if sizes[0] != sizes[1]:
+        yield mistaken("rows_columns_swapped", "rows and columns of the result swapped", sizes[::-1])
+    for size in dict.fromkeys(size for shape in given.values() for size in shape if size not in sizes):
+        yield mistaken("rows_columns_swapped", "the inner sizes given instead of the outer ones", (size, size))
 
 
 def _operations(name: str, macs: int, text: str) -> Found:

@@ -21,6 +21,7 @@ from glassformer.answers.quantities.params import counted_pieces, setting_of
 from glassformer.answers.quantities.units import require_same_kind
 from glassformer.answers.verdicts.diagnosis import Diagnosis
 from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere
+from glassformer.answers.verdicts.siblings import other_models
 from glassformer.answers.verdicts.verdict import Finding, Judged, Verdict
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.arrays import Array
@@ -167,9 +168,15 @@ class _Link:
         elif claimed.coarse:
             yield from (one for one in self._slipped(claimed) if not one.rounded)
         else:
-            found = self._counted(claimed)
+            found = self._of_another_model(claimed) or self._counted(claimed)
             yield from (replace(one, rounded=not (one.near or claimed.names(one.value))) for one in found)
             yield from () if found else self._slipped(claimed)
+
+    def _of_another_model(self, claimed: ClaimedValue) -> list[Finding]:
+        request, claim = self.evaluation.request, claimed.one_number
+        if request is None or claim is None or not isinstance(self.found.value, int) or _plain(self.subject):
+            return []
+        return other_models(self.subject, request, claim, exact=claimed.exact_number)
 
     def _counted(self, claimed: ClaimedValue) -> list[Finding]:
         """Find mistakes in a parameter count: one with something left out as well, or two at once."""
