@@ -12,7 +12,20 @@ from glassformer.answers.documents.sides import Pair, Side, agreement, from_memo
 from glassformer.answers.documents.sizes import compare_sizes
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.implied import gap_behind
-from glassformer.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Real, Value, readings
+from glassformer.answers.verdicts.verdict import Finding
+from glassformer.expressions import (
+    Array,
+    Evaluator,
+    Figure,
+    NotUnderstoodError,
+    Reading,
+    Real,
+    Value,
+    agrees,
+    plain,
+    readings,
+    written,
+)
 from glassformer.expressions import tree as trees
 from glassformer.expressions.limits import MOST_SIZES
 from glassformer.expressions.operands import SPACED
@@ -119,7 +132,7 @@ def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
     memory.effort += 15 * (left.weight + right.weight)
     found = slips(pair.left.tree, pair.value, pair.claim, memory.values(), pair.reading)
     gap = gap_behind(pair.left.tree, pair.claim, memory.values())
-    findings = tuple(explained(slip.code, slip.sentence, slip.predicted) for slip in found)
+    findings = tuple(_confused_unit(pair) or [explained(slip.code, slip.sentence, slip.predicted) for slip in found])
     return outcome.wrong(pair, lines, true, findings, gap)
 
 
@@ -157,7 +170,7 @@ def _doubt(left: Side, right: Side, pair: Pair, memory: Memory) -> str:
         doubts = [doubt for doubt in doubts if doubt != SPACED]
     if doubts:
         return doubts[0]
-    if _units(pair.left.notes) != _units(pair.right.notes):
+    if _units(pair.left.notes) != _units(pair.right.notes) and not _are_bytes(pair):
         return "the two sides use different units"
     if left.run.border == "word" and _is_range(pair.left.tree, left):
         return "a range, or a difference"
@@ -170,6 +183,29 @@ def _units(notes: tuple[str, ...]) -> set[str]:
     """Return the convertible units: minutes and hours, and anything that looks like MHz or kWh."""
     first = [note.split()[0] for note in notes if note.split()]
     return {word.lower() for word in first if word.lower() in CONVERTIBLE or _is_unit_symbol(word)}
+
+
+def _are_bytes(pair: Pair) -> bool:
+    """Return whether a number of bytes is converted: the other side has a unit of bytes, and about this value."""
+    units = _units(pair.left.notes), _units(pair.right.notes)
+    claimed = trees.ungrouped(pair.right.tree)
+    if units[0] - {"bytes", "byte"} or not isinstance(claimed, trees.Measured) or "B" not in claimed.unit:
+        return False
+    value, claim = pair.value, pair.claim
+    return isinstance(value, Real) and isinstance(claim, Figure) and 2 * abs(value.middle - claim.value) < claim.value
+
+
+def _confused_unit(pair: Pair) -> list[Finding]:
+    """Return the finding for a number that is right in the other kind of megabytes."""
+    claimed = trees.ungrouped(pair.right.tree)
+    if not isinstance(claimed, trees.Measured) or not claimed.unit.endswith("iB"):
+        return []
+    decimal = trees.Measured(claimed.inner, claimed.unit.replace("iB", "B"))
+    other = written(decimal, pair.reading)
+    if other is None or not agrees(pair.value, other, loosely=False):
+        return []
+    said = f"{decimal.unit} written as {claimed.unit}."
+    return [explained("bytes_and_units", said, plain(decimal))]
 
 
 def _is_unit_symbol(word: str) -> bool:

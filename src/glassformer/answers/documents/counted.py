@@ -205,20 +205,21 @@ def _spec(sizes: tuple[tuple[str, int], ...]) -> EncoderSpec | None:
         return None
 
 
-def is_certain(miscount: Miscount, uses: Sequence[Use]) -> bool:
+def is_certain(miscount: Miscount, uses: Sequence[Use], lines: Sequence[Line]) -> bool:
     """Return whether a miscount is certain, given the whole document."""
     if miscount.code == "ffn_one_or_twice":  # the other matrix may be on another line, or a factor of two
         others = [use.numbers for use in uses if use.line != miscount.line]
         return not any(miscount.numbers <= numbers or {miscount.wrong, 2} <= numbers for numbers in others)
-    return not miscount.layers or _multiplied_later(miscount, uses)
+    return not miscount.layers or _of_one_layer(miscount, uses, {line.number: line.words for line in lines})
 
 
-def _multiplied_later(miscount: Miscount, uses: Sequence[Use]) -> bool:
-    """Return whether a result of the product is later multiplied by the layers, so that the product was for one layer."""
+def _of_one_layer(miscount: Miscount, uses: Sequence[Use], labels: Mapping[int, Sequence[str]]) -> bool:
+    """Return whether a result of the product is later called that of one layer, or multiplied by the layers."""
     tainted = {miscount.line}
     for use in uses:
         if use.line > miscount.line and not tainted.isdisjoint(use.sources):
             tainted.add(use.line)
-            if miscount.layers in use.numbers:
+            words = labels.get(use.line, ())
+            if miscount.layers in use.numbers or (not LAYERS.isdisjoint(words) and _layers(words, {}) == 1):
                 return True
     return False
