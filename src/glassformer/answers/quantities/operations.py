@@ -264,6 +264,7 @@ def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: li
             yield mistaken("no_quadratic_term", f"only projections and feed-forward{what}", base - scores)
         yield from _without_a_product(base, {words: cost(filter(selects, layered)) for words, selects in _LEFT_OUT.items()}, what)
         yield mistaken("macs_vs_flops", f"multiply-adds given as FLOPs{what}", base // 2)
+        yield mistaken("macs_vs_flops", f"multiplied by two twice{what}", 2 * base)
     if scores and scores == value:
         yield mistaken("linear_instead_of_quadratic", "t · d_model instead of t² · d_model", value // sizes.t)
     if sizes.batch > 1:

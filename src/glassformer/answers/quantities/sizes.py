@@ -21,6 +21,8 @@ from glassformer.spec.sound_sizes import Convolution
 DERIVED = ("d_k", "d_q", "d_v", "d_ff", "kv_heads", "group", "frames")
 SHORT = {
     "d": "d_model",
+    "D": "d_model",
+    "B": "batch",
     "n": "t",
     "h": "heads",
     "L": "layers",

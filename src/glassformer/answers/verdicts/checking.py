@@ -11,12 +11,14 @@ from typing import Any
 
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.catalogue import mistake
+from glassformer.answers.mistakes.implied import gap_behind
 from glassformer.answers.mistakes.slips import Slip, pen_slips
 from glassformer.answers.quantities.answer import Answer, Found, Other, Shape, Value, plain_value
 from glassformer.answers.quantities.asking import request_for, stated_sizes
 from glassformer.answers.quantities.classes import Growth, class_of
 from glassformer.answers.quantities.context import resolve
 from glassformer.answers.quantities.evaluation import Evaluation, as_number, is_leaf, meaning_of
+from glassformer.answers.quantities.formulas import is_of_formula, symbolic_shape
 from glassformer.answers.quantities.params import counted_pieces, setting_of
 from glassformer.answers.quantities.units import require_same_kind
 from glassformer.answers.verdicts.diagnosis import Diagnosis
@@ -71,7 +73,8 @@ def check(
 def is_about_every_encoder(node: Relation) -> bool:
     """Return whether a relation is about every encoder: quantities or fields on both sides, and no model named."""
     sides = [[leaf for leaf in walk(side) if isinstance(leaf, Name | Quantity)] for side in node.sides]
-    named = any(isinstance(leaf, Quantity) and leaf.model for leaves in sides for leaf in leaves)
+    quantities = [leaf for leaves in sides for leaf in leaves if isinstance(leaf, Quantity)]
+    named = any(leaf.model or is_of_formula(leaf) for leaf in quantities)
     known = [[leaf for leaf in leaves if is_leaf(leaf)] for leaves in sides]
     return all(known) and not named
 
@@ -132,9 +135,9 @@ class _Link:
                 return self._verdict("convention", convention=other.convention, findings=named)
         findings = tuple(self._findings(claimed))
         notes = [f"{plain(self.claim)} is {shown_value(claimed.number)}"] if claimed.number is not None else []
-        return self._verdict(
-            "wrong", findings=findings, notes=notes if findings else [*notes, TOO_COARSE if claimed.coarse else NO_CAUSE]
-        )
+        if not findings:
+            notes += [claimed.implied_gap(self.subject) or (TOO_COARSE if claimed.coarse else NO_CAUSE)]
+        return self._verdict("wrong", findings=findings, notes=notes)
 
     def _compared(self) -> Judged:
         sides = [self.evaluation.found(side) for side in (self.left, self.right)]
@@ -174,7 +177,7 @@ class _Link:
 
     def _of_another_model(self, claimed: ClaimedValue) -> list[Finding]:
         request, claim = self.evaluation.request, claimed.one_number
-        if request is None or claim is None or not isinstance(self.found.value, int) or _plain(self.subject):
+        if request is None or claim is None or self.found.unit != "parameters" or not isinstance(self.found.value, int):
             return []
         return other_models(self.subject, request, claim, exact=claimed.exact_number)
 
@@ -241,7 +244,8 @@ class ClaimedValue:
         if isinstance(due, Growth):
             claimed.growth = class_of(node)
         elif isinstance(due, tuple):
-            claimed.sizes = _sizes(node, evaluation)
+            symbols = any(isinstance(size, str) for size in due)
+            claimed.sizes = (symbolic_shape(node) if symbols else None) or _sizes(node, evaluation)
         elif (figure := written(node)) is not None:
             claimed.figure = figure
         else:
@@ -283,6 +287,10 @@ class ClaimedValue:
         if not isinstance(self.figure, Figure) or self.exact_number:
             return False
         return last_significant(self.figure) / 2 * COARSE > abs(self.figure.value)
+
+    def implied_gap(self, subject: Node) -> str:
+        """Return what wrong softmax weights of two scores say about the scores; empty for other claims."""
+        return gap_behind(subject, self.figure, {}) if self.figure is not None and _plain(subject) else ""
 
     def names(self, value: Any) -> bool:
         """Whether a value is the claimed one to its last digit, not only when it is rounded."""

@@ -11,7 +11,7 @@ from glassformer.answers.verdicts.verdict import Finding
 from glassformer.errors import GlassformerError
 from glassformer.expressions.exact import exactly
 from glassformer.expressions.precision import Figure, agrees, last_significant
-from glassformer.expressions.tree import Node, Quantity, rebuilt
+from glassformer.expressions.tree import Name, Node, Quantity, rebuilt
 from glassformer.spec import DecoderSpec, Seq2SeqSpec
 from glassformer.spec.presets import decoder_names, preset, preset_names, seq2seq_names
 from glassformer.spec.reading import Request
@@ -21,8 +21,11 @@ MOST_NAMED = 3
 
 
 def other_models(subject: Node, request: Request, claim: Figure, *, exact: bool) -> list[Finding]:
-    """Return the presets whose value is the claimed one; of a number that is rounded or short, only those of the same family."""
-    distinct = exact and len(str(claim.value).rstrip("0")) >= DISTINCT
+    """Return the presets with the claimed number of parameters: of the same family if the number is rounded, short, or a part's.
+
+    Parts of unrelated models may well have the same size.
+    """
+    distinct = exact and isinstance(subject, Name) and len(str(claim.value).rstrip("0")) >= DISTINCT
     named = {
         name: value
         for name, value in siblings(subject, request)
