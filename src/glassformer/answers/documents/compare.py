@@ -12,6 +12,7 @@ from glassformer.answers.documents.sides import Pair, Side, agreement, from_memo
 from glassformer.answers.documents.sizes import compare_sizes
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.implied import gap_behind
+from glassformer.answers.mistakes.slips import pen_slips
 from glassformer.answers.verdicts.verdict import Finding
 from glassformer.expressions import (
     Array,
@@ -34,6 +35,7 @@ from glassformer.expressions.tree import Node
 from glassformer.expressions.vocabulary import CONVERTIBLE, LINKING
 
 LABEL = unclear("a number with a label")  # not a claim, so it is not reported
+UNITS = "the two sides use different units"
 OTHER_SUMS = frozenset("squared cubed dozen twice half double each remaining modulo mod".split())
 
 
@@ -123,7 +125,7 @@ def _worked_exactly(pair: Pair) -> bool:
 def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
     if _is_labelled(left, right, pair):
         return LABEL
-    if doubt := _doubt(left, right, pair, memory):
+    if (doubt := _doubt(left, right, pair, memory)) and not (doubt == UNITS and _is_anagram(pair)):
         return unclear(doubt, pair)
     lines = _faulty_lines(pair, memory)
     true = true_value(pair, memory) if lines else None
@@ -171,7 +173,7 @@ def _doubt(left: Side, right: Side, pair: Pair, memory: Memory) -> str:
     if doubts:
         return doubts[0]
     if _units(pair.left.notes) != _units(pair.right.notes) and not _are_bytes(pair):
-        return "the two sides use different units"
+        return UNITS
     if left.run.border == "word" and _is_range(pair.left.tree, left):
         return "a range, or a difference"
     if any(word in OTHER_SUMS for note in pair.left.notes for word in note.lower().split()):
@@ -183,6 +185,13 @@ def _units(notes: tuple[str, ...]) -> set[str]:
     """Return the convertible units: minutes and hours, and anything that looks like MHz or kWh."""
     first = [note.split()[0] for note in notes if note.split()]
     return {word.lower() for word in first if word.lower() in CONVERTIBLE or _is_unit_symbol(word)}
+
+
+def _is_anagram(pair: Pair) -> bool:
+    """Return whether two digits of the result are swapped, so that it is the result whatever its unit."""
+    value, claim = pair.value, pair.claim
+    slips_of_the_pen = pen_slips(value, claim) if isinstance(value, Real) and isinstance(claim, Figure) else []
+    return any(slip.code == "digits_exchanged" for slip in slips_of_the_pen)
 
 
 def _are_bytes(pair: Pair) -> bool:

@@ -128,9 +128,15 @@ def _named(words: Sequence[str], sizes: Mapping[str, int]) -> tuple[str, ...] | 
     """Return the matrices that a label names."""
     attention = tuple(symbol for symbol, names in SYMBOLS.items() if not set(names.split()).isdisjoint(words))
     if "ffn" in words:
-        whole = not SEVERAL.isdisjoint(words) and ONE_OF_TWO.isdisjoint(words) and "d_ff" in sizes
+        whole = not SEVERAL.isdisjoint(words) and ONE_OF_TWO.isdisjoint(_without_each_layer(words)) and "d_ff" in sizes
         return FFN if whole and not attention else None
     return attention or None
+
+
+def _without_each_layer(words: Sequence[str]) -> list[str]:
+    """Return the words without `per layer` and `each layer`, which name neither of the two matrices."""
+    pairs = [place for place, (one, two) in enumerate(pairwise(words)) if one in EACH and two in LAYERS]
+    return [word for place, word in enumerate(words) if place not in pairs and place - 1 not in pairs]
 
 
 def _layers(words: Sequence[str], sizes: Mapping[str, int]) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 
@@ -11,10 +12,26 @@ from glassformer.expressions.arrays import Array, Value
 from glassformer.expressions.evaluate import Evaluator
 from glassformer.expressions.exact import Real, exactly, fixed
 from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.numerals import read
 from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure, Figures, Written, agrees, shown_value
 from glassformer.expressions.readings import Reading
-from glassformer.expressions.tree import Call, Grid, Grouped, Negative, Node, Power, Product, Root, Sum, children, rebuilt, walk
+from glassformer.expressions.tree import (
+    Call,
+    Grid,
+    Grouped,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Root,
+    Sum,
+    children,
+    rebuilt,
+    ungrouped,
+    walk,
+)
 
 MOST_REWRITES = 80
 MOST_STEPS = 4_000  # for all rewrites together: a long expression gets fewer
@@ -76,14 +93,16 @@ def _method_slips(tree: Node, value: Value, claim: Written, names: Mapping[str, 
     irrational = isinstance(value, Real) and not value.exact and figures[0].unit < 1
     most = min(MOST_REWRITES, MOST_STEPS // sum(1 for _ in walk(tree)))
     at_the_top = list(islice(_here(tree), most))
-    inside = islice(_everywhere(tree), len(at_the_top), most) if telling or irrational else ()
+    decimal = isinstance(claim, Figure) and claim.unit < 1
+    inside = islice(_everywhere(tree), len(at_the_top), most) if telling or irrational or decimal else ()
     seen: set[str] = set()
     for place, (code, sentence, changed) in enumerate((*at_the_top, *inside)):
         result = _worked(Evaluator(reading, names), changed)
         if code in seen or result is None or result == value or not _is(result, claim):
             continue
         exact = agrees(result, claim, loosely=False) == "exact"
-        if exact or telling or place < len(at_the_top):
+        unlikely = irrational or code == "root_forgotten"  # by chance: a score divided by d_k is the most usual slip
+        if telling or place < len(at_the_top) or (exact and unlikely):
             seen.add(code)
             yield Slip(code, sentence, shown_value(result, claim), exact)
     if not seen:
@@ -123,9 +142,24 @@ def _worked(evaluator: Evaluator, tree: Node) -> Value | None:
 def _everywhere(node: Node) -> Iterator[Rewrite]:
     """Yield one change at the top, or in one of the parts."""
     yield from _here(node)
+    yield from _throughout(node)
     for part in children(node) if not isinstance(node, Grid) else ():
         for code, sentence, changed in _everywhere(part):
             yield code, sentence, rebuilt(node, lambda one, old=part, new=changed: new if one is old else one)  # type: ignore[misc]
+
+
+def _throughout(node: Node) -> Iterator[Rewrite]:
+    """Yield one function replaced in all places, if there are several."""
+    called = [part.function for part in walk(node) if isinstance(part, Call)]
+    for function in dict.fromkeys(called):
+        for other in next((names for names in ALIKE if function in names), ()):
+            if other != function and called.count(function) > 1:
+                yield "function_replaced", f"{other} was used instead of {function}.", _replaced(node, function, other)
+
+
+def _replaced(node: Node, function: str, other: str) -> Node:
+    node = rebuilt(node, lambda part: _replaced(part, function, other))
+    return replace(node, function=other) if isinstance(node, Call) and node.function == function else node
 
 
 def _here(node: Node) -> Iterator[Rewrite]:
@@ -150,6 +184,9 @@ def _call(call: Call) -> Iterator[Rewrite]:
     match call:
         case Call("exp", (inner,)):
             yield "exp_forgotten", "The exponential was left out.", inner
+            for base in (2, 10):
+                power = Power(Number(read(str(base))), inner)
+                yield "function_replaced", f"{base} was used as the base instead of e.", power
         case Call("softmax", arguments):
             yield "softmax_not_normalised", "The exponentials were not divided by their sum.", Call("exp", arguments)
             yield (
@@ -157,6 +194,10 @@ def _call(call: Call) -> Iterator[Rewrite]:
                 "The exponential was left out: the scores were divided by their sum.",
                 Call("shares", arguments),
             )
+            match arguments:
+                case (Product((*above, ("/", divisor))),) if above:
+                    after = Product((("", Call("softmax", (_product_of(above),))), ("/", divisor)))
+                    yield "scaled_after_softmax", f"Divided by {plain(divisor)} after the softmax.", after
         case Call("layernorm" | "rmsnorm" as norm, arguments):
             for code, what, function in OF_NORMS[norm]:
                 yield code, what, Call(function, arguments)
@@ -167,7 +208,16 @@ def _call(call: Call) -> Iterator[Rewrite]:
                     yield "function_replaced", f"{other} was used instead of {called}.", Call(other, arguments)
 
 
+def _harmonic(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
+    """Yield the arithmetic mean for 2 P R / (P + R), the harmonic mean of precision and recall."""
+    match ungrouped(factors[-1][1]):
+        case Sum((("+", one), ("+", two))) if factors[-1][0] == "/" and {one, two} < {factor for _, factor in factors[:-1]}:
+            mean = Product((("", Sum((("+", one), ("+", two)))), ("/", Number(read("2")))))
+            yield "function_replaced", "The arithmetic mean was taken, not the harmonic mean.", mean
+
+
 def _product(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
+    yield from _harmonic(factors)
     for place, (sign, factor) in enumerate(factors):
         rest = [*factors[:place], *factors[place + 1 :]]
         if sign in ("/", "//"):

@@ -298,6 +298,7 @@ RULES: dict[str, Rule] = {
     "position_offset": embeddings.position_offset,
     "factorised_embeddings": embeddings.factorised,
     "kernel_left_out": embeddings.kernels,
+    "part_not_there": embeddings.not_there,
 }
 
 

@@ -89,3 +89,20 @@ def _one_input(piece: Piece) -> Piece:
     """A convolution that is counted as its kernel times its output features."""
     labels = [label for label, _ in piece.factors]
     return piece.without(labels[labels.index("kernel") - 1]) if "kernel" in labels[1:] and piece.kind == "weight" else piece
+
+
+def not_there(pieces: Pieces, setting: Setting) -> Changes:
+    """Parts that similar models have: segments, a norm after the embeddings, a second pooler, a gate."""
+    spec, symbols = setting.spec, {piece.symbol for piece in pieces}
+    token = next((piece for piece in pieces if piece.symbol == "E_token"), None)
+    if token is not None and "E_segment" not in symbols:
+        yield "a segment table counted", (*pieces, Piece(EMBEDDINGS, "E_segment", "table", (("segment", 2), token.factors[-1])))
+    if token is not None and not spec.embedding_norm:
+        norm = tuple(Piece(EMBEDDINGS, symbol, "norm", (token.factors[-1],)) for symbol in ("gamma", "beta"))
+        yield "a norm after the embeddings counted", (*pieces, *norm)
+    if token is not None and {"W_P", "b_P"} <= symbols:
+        yield "the pooler counted twice", (*pieces, *(piece for piece in pieces if piece.part == "pooler"))
+    first = tuple(piece for piece in pieces if piece.symbol in ("W_1", "b_1"))
+    if first and not spec.gated:
+        yield "a third, gating matrix counted in the feed-forward block", (*pieces, *first)
+        yield "a third matrix without a bias counted in the feed-forward block", (*pieces, *first[:1])

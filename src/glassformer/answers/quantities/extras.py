@@ -80,11 +80,17 @@ def updates(context: Context) -> Found:
     numbers = f"{epochs} · {'⌊' if drops else '⌈'}{rows} / {together}{'⌋' if drops else '⌉'}"
     words = ("the last, smaller batch counted", "the last, smaller batch dropped")
     said, beside = reversed(words) if drops else words
-    line, wrongs = Line("updates", symbols, numbers, value), partial(_mistaken_updates, rows, together, epochs)
+    line, wrongs = (
+        Line("updates", symbols, numbers, value),
+        partial(_mistaken_updates, rows, context.number("batch"), together, epochs),
+    )
     return found(value, "updates", said, [line], [Other(beside, other)], wrongs)
 
 
-def _mistaken_updates(rows: int, together: int, epochs: int) -> Iterator[Other]:
+def _mistaken_updates(rows: int, batch: int, together: int, epochs: int) -> Iterator[Other]:
+    if together > batch:
+        for said, each in (("counted", -(-rows // batch)), ("dropped", rows // batch)):
+            yield mistaken("epochs_forgotten", f"an update for each batch, the last, smaller batch {said}", epochs * each)
     if epochs > 1:
         for said, each in (("counted", -(-rows // together)), ("dropped", rows // together)):
             yield mistaken("epochs_forgotten", f"one epoch alone, the last, smaller batch {said}", each)

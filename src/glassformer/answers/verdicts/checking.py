@@ -171,7 +171,7 @@ class _Link:
         elif claimed.coarse:
             yield from (one for one in self._slipped(claimed) if not one.rounded)
         else:
-            found = self._of_another_model(claimed) or self._counted(claimed)
+            found = self._of_another_model(claimed) or self._counted(claimed) or self._derived(claimed)
             yield from (replace(one, rounded=not (one.near or claimed.names(one.value))) for one in found)
             yield from () if found else self._slipped(claimed)
 
@@ -197,6 +197,17 @@ class _Link:
         found = count_findings(counted_pieces(context), setting_of(context), CountClaim(claim.value, room, self.found.value))
         simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}
         return sorted(simplest.values(), key=lambda one: one.cost)
+
+    def _derived(self, claimed: ClaimedValue) -> list[Finding]:
+        """Find a line or a size of the derivation that was left out, counted twice or replaced."""
+        from glassformer.answers.mistakes.counted import CountClaim
+        from glassformer.answers.mistakes.derivations import derivation_findings
+
+        claim, value, request = claimed.one_number, self.found.value, self.evaluation.request
+        if claim is None or request is None or not isinstance(value, int) or not isinstance(self.subject, Name | Quantity):
+            return []
+        counted = CountClaim(claim.value, Fraction(0) if claimed.exact_number else claim.unit / 2, value)
+        return derivation_findings(self.found.lines, value, counted, request.spec, request.t)
 
     def _slipped(self, claimed: ClaimedValue) -> list[Finding]:
         """Find a slip in writing the number, or in the arithmetic of a numeric expression."""

@@ -45,6 +45,8 @@ def siblings(subject: Node, request: Request) -> Iterator[tuple[str, int]]:
         return
     plain = _of_any_model(subject, request.label)
     for name in names:
+        if preset(name).reads == "vectors":  # a part of a model: a layer, a stack of layers
+            continue
         try:
             value = Evaluation(request._replace(label=name, spec=preset(name))).found(plain).value
         except GlassformerError:  # this model has no such part, or takes no input of this length
