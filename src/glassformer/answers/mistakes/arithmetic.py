@@ -20,6 +20,7 @@ from glassformer.expressions.tree import (
     Call,
     Grid,
     Grouped,
+    Name,
     Negative,
     Node,
     Number,
@@ -50,7 +51,7 @@ OF_NORMS = {
 }
 # Functions that are taken for each other.
 ALIKE = (
-    ("ln", "log2", "log10"), ("sin", "cos", "tan"), ("gelu", "silu", "relu", "tanh", "sigmoid"), ("floor", "ceil"),
+    ("ln", "log2", "log10"), ("sin", "cos", "tan"), ("gelu", "silu", "relu", "tanh", "sigmoid", "abs"), ("floor", "ceil"),
     ("min", "max"), ("mean", "sum"), ("var", "std"),
 )  # fmt: skip
 
@@ -194,6 +195,8 @@ def _call(call: Call) -> Iterator[Rewrite]:
                 "The exponential was left out: the scores were divided by their sum.",
                 Call("shares", arguments),
             )
+            yield "hard_or_uniform_attention", "All weight was put on the largest score.", Call("largest alone", arguments)
+            yield "hard_or_uniform_attention", "Equal weights were given to all scores.", Call("equal shares", arguments)
             match arguments:
                 case (Product((*above, ("/", divisor))),) if above:
                     after = Product((("", Call("softmax", (_product_of(above),))), ("/", divisor)))
@@ -201,6 +204,16 @@ def _call(call: Call) -> Iterator[Rewrite]:
         case Call("layernorm" | "rmsnorm" as norm, arguments):
             for code, what, function in OF_NORMS[norm]:
                 yield code, what, Call(function, arguments)
+        case Call("sin" | "cos" | "tan" as function, (inner,)):
+            turn = Product((("", inner), ("×", Name("π")), ("/", Number(read("180")))))
+            yield "degrees_for_radians", "The angle was taken in degrees.", Call(function, (turn,))
+            yield from _similar(call)
+        case Call():
+            yield from _similar(call)
+
+
+def _similar(call: Call) -> Iterator[Rewrite]:
+    match call:
         case Call(function, arguments, base):
             called = "ln" if function == "log" and base is None else function
             for other in next((names for names in ALIKE if called in names), ()):
@@ -221,6 +234,11 @@ def _product(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
     for place, (sign, factor) in enumerate(factors):
         rest = [*factors[:place], *factors[place + 1 :]]
         if sign in ("/", "//"):
+            match ungrouped(factor), ungrouped(factors[0][1]):
+                case Number(numeral), Sum() if numeral.value.denominator == 1 and numeral.value > 2:
+                    fewer = Number(read(str(numeral.value - 1)))
+                    what = f"Divided by {plain(fewer)}, one less than {plain(factor)}."
+                    yield "divided_by_one_less", what, _product_of([*factors[:place], (sign, fewer), *factors[place + 1 :]])
             yield "division_forgotten", f"The division by {plain(factor)} was left out.", _product_of(rest)
             turned = [*factors[:place], ("×", factor), *factors[place + 1 :]]
             yield "multiplied_for_divided", f"Multiplied by {plain(factor)} instead of divided.", _product_of(turned)

@@ -16,6 +16,9 @@ from glassformer.spec import EncoderSpec
 
 DIGITS = 1000  # a claim needs at least four digits, or three that are rounded
 AMBIGUOUS = (2, 4)  # twice or a quarter of the right number has many explanations
+GIVEN = ("layers", "vocab", "d_ff", "class", "position", "segment", "mel", "pixel")  # sizes that do not follow from others
+STEP = 200  # one number in so many is right for some size by chance
+RANGE = 50  # between the right size and another
 LARGEST_RATIO = 16  # up to this, a whole ratio may have several
 MOST_TERMS = 30  # lines of a derivation in which each size is also changed alone
 NOT_SIZES = frozenset(("bytes", "parameters", "2", "4"))  # factors that other mistakes are about
@@ -64,7 +67,9 @@ def derivation_findings(lines: Sequence[Line], value: int, claim: CountClaim, sp
             total = sum(term.size for term in changed)
             tried.setdefault(total, {}).setdefault(f"{what}, {said}" if said else what, code)
     fitting = {total: made for total, made in tried.items() if claim.allows(total) and total != value}
-    if not fitting or claim.expected_hits(list(tried)) > CHANCE:
+    if not fitting:
+        return _other_size(terms, claim)
+    if claim.expected_hits(list(tried)) > CHANCE:
         return []
     total, made = next(iter(fitting.items()))
     ratio = max(Fraction(total, value), Fraction(value, total))
@@ -72,6 +77,22 @@ def derivation_findings(lines: Sequence[Line], value: int, claim: CountClaim, sp
         return []
     what, code = next(iter(made.items()))
     return [Finding((mistake(code),), (what,), total)]
+
+
+def _other_size(terms: Terms, claim: CountClaim) -> list[Finding]:
+    """Return the only size with which an exact number would be right: `layers = 6` for the number of half of the layers."""
+    found = []
+    for label in [labels[0] for labels in _alike(terms) if len(labels) == 1 and labels[0] in GIVEN]:
+        mine = [term for term in terms if label in dict(term.factors)]
+        (size, *others) = {dict(term.factors)[label] for term in mine}
+        each, rest = sum(term.without(label).size for term in mine), sum(term.size for term in terms if term not in mine)
+        other = (claim.value - rest) / each
+        ratio = other / size
+        plausible = not claim.room and not others and each >= STEP and other.denominator == 1 and 1 < RANGE * ratio < RANGE**2
+        if plausible and (rest or ratio.numerator + ratio.denominator > LARGEST_RATIO):
+            what = f"{label} = {int(other):,} instead of {size:,}"
+            found.append(Finding((mistake("size_replaced"),), (what,), int(claim.value)))
+    return found if len(found) == 1 else []
 
 
 def terms_of(lines: Sequence[Line], value: int) -> Terms:

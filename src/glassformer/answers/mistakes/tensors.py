@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 
 from glassformer.program import Sizes
 from glassformer.spec import EncoderSpec
@@ -50,6 +51,21 @@ def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
         yield from _full_width_heads(tensor)
     if tensor.one_head and symbol in PROJECTIONS and spec.heads > 1:
         yield from _matrices_of_all_heads(tensor)
+    yield from _other_axes(tensor)
+
+
+def _other_axes(tensor: Written) -> Iterator[Wrong]:
+    """Yield the shape with its axes in another order, and the usual shapes with one size taken for another."""
+    whole = tensor.shapes[0]
+    for shape in permutations(whole) if len(whole) > 2 else ():
+        yield "axes_exchanged", f"{' × '.join(map(str, whole))} in another order", shape
+    spec, sizes = tensor.spec, tensor.sizes
+    named = {"d_model": spec.d_model, "d_k": spec.head_k, "d_v": spec.head_v, "heads": spec.heads, "t": sizes.t}
+    for shape in tensor.shapes:
+        for place, right in enumerate(shape):
+            for name, size in named.items():
+                if size not in (right, 1):
+                    yield "size_replaced", f"{name} ({size}) taken for {right}", (*shape[:place], size, *shape[place + 1 :])
 
 
 def _patches_alone(tensor: Written) -> Iterator[Wrong]:

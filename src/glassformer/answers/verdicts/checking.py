@@ -42,6 +42,7 @@ COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "≤": operator.le,
     "≥": operator.ge,
 }
+GENERAL = ("axes_exchanged", "size_replaced")  # named only if no mistake of the catalogue gives the value
 COARSE = 200  # numbers of two digits match too many mistakes to name one
 NO_CAUSE = "no known mistake gives this value"
 TOO_COARSE = "too few digits to name the mistake: give the number with three digits or more"
@@ -167,7 +168,8 @@ class _Link:
             wrong.code: _finding(wrong, claimed) for wrong in reversed(wrongs) if wrong.value not in usual and fits(wrong.value)
         }
         if hits:
-            yield from reversed(hits.values())
+            plain_ones = [hit for code, hit in hits.items() if code not in GENERAL]
+            yield from reversed(plain_ones or [*hits.values()])
         elif claimed.coarse:
             yield from (one for one in self._slipped(claimed) if not one.rounded)
         else:
