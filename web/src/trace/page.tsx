@@ -44,7 +44,7 @@ function Run({ known }: { known: Arrays<Models> }) {
   const answer = inside ? layer : first;
   return (
     <>
-      <h1 class="unseen">Trace</h1>
+      <h1>Run a model on a sentence and open every number</h1>
       <Controls known={known} opened={answer.value?.opened} />
       <Fault error={answer.error} note={answer.value ? "Below: the last valid result." : undefined} />
       {edits().length > 0 && answer.error && (
