@@ -28,7 +28,7 @@ interface Page {
 const PAGES: Page[] = [
   { address: "/walk", title: "Start", about: "see what a Transformer does with your sentence, in eight scenes", load: () => import("./walk/page") },
   { address: "/bench", title: "Bench", about: "count the parameters, shapes and cost of any Transformer", load: () => import("./bench/page") },
-  { address: "/trace", title: "Trace", about: "run a model on a sentence and open every number", load: () => import("./trace/page") },
+  { address: "/trace", title: "Trace", about: "run a model on a sentence or an image and open every number", load: () => import("./trace/page") },
   { address: "/hand", title: "By hand", about: "work a small problem step by step", load: () => import("./hand/page") },
   { address: "/train", title: "Train", about: "train a small model, compare runs, look at the mistakes", load: () => import("./train/page") },
   { address: "/check", title: "Check", about: "check a solution, a claim, or take a quiz", load: () => import("./check/page") },
