@@ -67,7 +67,7 @@ export function AskVectors(told: Told) {
   const twice = told.pieces.findIndex((one, t) => told.pieces.findIndex(({ id }) => id === one.id) < t);
   const word = twice < 0 ? "two equal words" : `the two “${shown(told.pieces[twice]!)}”`;
   return (
-    <NowYou question={`without places, would ${word} have the same vector?`} options={["yes", "no"]} right={0}>
+    <NowYou question={`without places, would ${word} have the same vector?`} options={["the same", "different ones"]} right={0}>
       <p>The list of numbers depends on the piece alone. The place makes the two different.</p>
     </NowYou>
   );
@@ -114,7 +114,7 @@ export function AskMixing(told: Told) {
   const same = (one: string, other: string) => one.split(",")[0] === other.split(",")[0];
   const all = Array.from({ length: layers * heads }, (_, i) => `${Math.floor(i / heads)}.${i % heads}`);
   return (
-    <NowYou question={`silence head 0 of layer ${LAYER}. Does the answer change?`} options={["yes", "no"]} right={same(without(`${LAYER}.0`), answerOf(told)) ? 1 : 0}>
+    <NowYou question={`silence head 0 of layer ${LAYER}. Does the answer change?`} options={["it changes", "it stays"]} right={same(without(`${LAYER}.0`), answerOf(told)) ? 1 : 0}>
       <label>
         without{" "}
         <select value={silent} onChange={(event) => setSilent(event.currentTarget.value)}>
