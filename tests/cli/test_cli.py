@@ -95,7 +95,7 @@ USER_MISTAKES = [
     ("count bert-base --only head --only ffn", "--only is given twice, as head and as ffn: give it once."),
     ("count bert-base --only=head --only=head", "--only is given twice, as head and as head: give it once."),
     ("quiz make parameters --out a --out b", "--out is given twice, as a and as b: give it once."),
-    ("count bert-base --without ,", "',' names no part: write parts such as biases,norms, or leave it out."),
+    ("count bert-base --without ,", "',' is not a part: write parts such as biases,norms, or leave it out."),
     ("- bert-base", "unknown command '-'. 'glassformer --help' lists them."),
     ("cost bert-base --optimizer adem", "is not one of 'adamw', 'sgd', 'none'. Did you mean 'adamw'?"),
     ("cost bert-base --dtype flot16", "is not known: one of fp64, fp32, bf16, fp16. Did you mean 'fp16'?"),

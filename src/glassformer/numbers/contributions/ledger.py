@@ -41,7 +41,7 @@ class Line(NamedTuple):
     head: int | None = None
     position: int | None = None
     batch: int = 0
-    stack: str = ""  # of an encoder-decoder: encoder or decoder
+    stack: str = ""  # encoder or decoder, in an encoder-decoder
     target: bool = False  # whether the position is one of the target
 
 
