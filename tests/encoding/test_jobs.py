@@ -270,9 +270,12 @@ def test_the_command_prints_the_counts_and_refuses_what_does_not_go_together(giv
     said = command("encode", model, file, "--out", tmp_path / "a", "--workers", "1", "--carry", "id")
     assert (said.returncode, said.stdout) == (0, f"{tmp_path / 'a'}: 49 vectors in 1 shard, 1 bad, see bad_rows.jsonl.\n")
     for words, told in (
-        ((file,), "where to? Files are written to a folder of shards: give --out FOLDER."),
+        ((file,), "no output folder: the results are written as shards, so give --out FOLDER."),
         ((file, "--text", "a", "--out", "x"), "INPUT and --text or --file are both given: choose one."),
-        (("--text", "a", "--workers", "2"), "--workers is for files: name them after the checkpoint, with --out FOLDER."),
+        (
+            ("--text", "a", "--workers", "2"),
+            "--workers needs input files: name them after the checkpoint, and give --out FOLDER.",
+        ),
         ((file, "--out", tmp_path / "b", "--workers", "many"), "workers=many is not allowed: workers must be auto or 1 to 256."),
         ((file, "--out", file), f"--out {file} is a file: name a folder."),
     ):

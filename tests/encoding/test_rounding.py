@@ -50,7 +50,7 @@ def test_what_int8_cannot_do_is_one_line(given, tmp_path):
             call(*given, tmp_path / "a", precision="int8", **options)
     said = command("encode", given[0], "--text", "a", "--precision", "int8")
     assert (said.returncode, said.stderr) == (
-        2, "glassformer: --precision is for files: name them after the checkpoint, with --out FOLDER.\n",
+        2, "glassformer: --precision needs input files: name them after the checkpoint, and give --out FOLDER.\n",
     )  # fmt: skip
 
 

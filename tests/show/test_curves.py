@@ -148,7 +148,7 @@ def test_a_last_line_that_was_cut_off_is_left_out(tmp_path):
     log.write_text('{"kind": "step"}\n' + line(2.0) + line(1.0) + line(0.5)[:20], encoding="utf-8")
     assert read_curve(tmp_path).validation_loss == (2.0, 1.0)
     log.write_text("no json\n" + line(2.0), encoding="utf-8")
-    with pytest.raises(GlassformerError, match=r"line 1 is no line of a training log"):
+    with pytest.raises(GlassformerError, match=r"line 1 is not a line of a training log"):
         read_curve(tmp_path)
 
 

@@ -56,7 +56,7 @@ class Checkpoint(Viewed):
             self._tokenizer.append(load_tokenizer(self.folder))
         return self._tokenizer[0]
 
-    def run(  # noqa: PLR0913 - one word an input
+    def run(  # noqa: PLR0913 - one argument for each kind of input
         self,
         text: Text | Sequence[Text] | None = None,
         *,

@@ -31,7 +31,7 @@ class Given(NamedTuple):
         return len(self.words) if self.words else len(self.ids) if self.ids else None
 
 
-def seeded_run(  # noqa: PLR0913 - one word an input
+def seeded_run(  # noqa: PLR0913 - one argument for each kind of input
     spec: EncoderSpec,
     *,
     batch: int = 1,

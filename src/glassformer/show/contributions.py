@@ -33,7 +33,7 @@ def sums(found: Contributions) -> list[tuple[str, float]]:
 
 
 def order(stack: str, layer: int | None) -> tuple[int, int]:
-    """Where a layer comes: the encoder before the decoder before what is in no stack, embeddings first."""
+    """The sort key of a layer: encoder, decoder, then the rest; embeddings first."""
     return ("encoder", "decoder", "").index(stack), -1 if layer is None else layer
 
 

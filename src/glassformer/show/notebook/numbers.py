@@ -21,13 +21,13 @@ from glassformer.show.present import present
 from glassformer.show.table import Column, Table, sizes_text
 
 MOST_ROWS = 60
-MOST_NODES = 120  # cells of a tree that are written down
+MOST_NODES = 120  # most cells in a tree
 OPENED = 6  # cells below one cell
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A view with given text and HTML."""
+    """A view with prepared text and HTML."""
 
     text: Callable[[], str]
     html: Callable[[], Html]
@@ -35,7 +35,7 @@ class Drawn:
 
 @present.register
 def _run(run: Run) -> Table:
-    """The steps of the first layer and the outputs of the others, each with its range."""
+    """The steps of the first layer and the outputs of the other layers, each with its range."""
     made = [step.output for step in run.program.steps if step.output.hidden or step.block.layer in (None, 0)]
     tensors = [tensor for tensor in (*run.program.inputs, *made) if tensor.name in run][:MOST_ROWS]
     rows = [[tensor.name, sizes_text(run[tensor.name].shape), *_range(run[tensor.name])] for tensor in tensors]
@@ -64,7 +64,7 @@ def _difference(difference: Difference[Run]) -> Table:
     rows = [[name, figures(size), "▪" * round(24 * size / most)] for name, size in moved[:MOST_ROWS]]
     notes = [
         "",
-        f"changed: {', '.join(difference.changed)}; {len(difference.rerun)} steps were run again, {len(moved)} tensors moved.",
+        f"changed: {', '.join(difference.changed)}; {len(difference.rerun)} steps were recomputed, {len(moved)} tensors changed.",
     ]
     notes += [f"… and {len(moved) - MOST_ROWS} more"] if len(moved) > MOST_ROWS else []
     columns = [Column("tensor"), Column("by at most", right=True), Column("")]
