@@ -93,4 +93,4 @@ def test_speed_is_measured_where_it_is_asked_for():
 def test_one_model_is_no_comparison():
     with pytest.raises(GlassformerError, match="compare needs at least two models"):
         gf.compare("bert-base")
-    assert "compare needs two specs or more" in str(run("compare", "bert-base").exception)
+    assert "compare needs at least two specs" in str(run("compare", "bert-base").exception)

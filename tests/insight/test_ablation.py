@@ -76,7 +76,7 @@ def test_an_interrupted_ablation_goes_on_and_gives_the_same(classifier, labelled
     monkeypatch.setattr(ablation, "_outcome", lambda *arguments: calls.append(1) or outcome(*arguments))
     assert gf.ablate(classifier, labelled, part="all", folder=tmp_path / "kept").to_dict() == whole.to_dict()
     assert len(calls) == 1
-    with pytest.raises(GlassformerError, match="belongs to another analysis: its kinds is"):
+    with pytest.raises(GlassformerError, match="belongs to another analysis: kinds is"):
         gf.ablate(classifier, labelled, part="all", folder=tmp_path / "kept", kinds=["head"])
 
 

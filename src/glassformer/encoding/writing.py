@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
     number: int  # of the text that they are from
     source: list[int]  # what the encoder reads; empty without one
-    read: list[int]  # what the decoder reads
+    read: list[int]  # the decoder input
     labels: list[int]  # the token after each of these
 
     @property

@@ -48,7 +48,7 @@ class Silenced(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Ablation(Viewed):
-    """What each part is worth on labelled data. Changes are paired: the same rows with and without the part."""
+    """The effect of each part on labelled data. Changes are paired: the same rows with and without the part."""
 
     model: str
     data: str
@@ -71,7 +71,7 @@ class Ablation(Viewed):
         return plain | {"accuracy": self.accuracy.to_dict(), "silenced": [one.to_dict() for one in self.silenced]}
 
     def grids(self) -> list[Grid]:
-        """The change of accuracy by layer and head, and beside the heads that of the feed-forward block and the layer."""
+        """The change of accuracy by layer and head, and for the feed-forward block and the whole layer."""
         layers = sorted({one.part.layer for one in self.silenced})
         columns = list(dict.fromkeys(_column(one.part) for one in self.silenced))
         cells = {(one.part.layer, _column(one.part)): one.accuracy.value for one in self.silenced}
@@ -91,7 +91,7 @@ def _column(part: Part) -> str:
 def ablate(
     model: LoadedModel, rows: Labelled, *, kinds: Sequence[Kind] = KINDS, kept: KeptRows | None = None, told: Told | None = None
 ) -> Ablation:
-    """Silence each part in turn on all rows. With `kept`, finished rows are stored, and a second call goes on after them."""
+    """Silence each part in turn on all rows. With `kept`, finished rows are stored, and a second call continues after them."""
     with evaluating(every_module(model.encoder)), torch.inference_mode():
         silencer = Silencer(model.encoder, kinds)
         found = []
@@ -125,7 +125,7 @@ def _outcome(silencer: Silencer, model: LoadedModel, rows: Labelled, chunk: rang
 
 
 def scored(logits_BPC: Tensor, wanted_B: Tensor) -> tuple[Tensor, Tensor]:
-    """Whether the largest logit is the label's, and the cross-entropy, by row and part."""
+    """Whether the prediction is right, and the cross-entropy, by row and part."""
     logits_BPC = logits_BPC.cpu()
     wanted_BP = wanted_B[:, None].expand(logits_BPC.shape[:2])
     loss_BP = functional.cross_entropy(logits_BPC.mT, wanted_BP, reduction="none")
@@ -161,7 +161,7 @@ def _steps() -> Iterator[int]:
 
 
 def _resampled(random: np.random.Generator, moved: Array, times: int) -> Array:
-    """Means over rows that are drawn again with replacement, [time, part]."""
+    """Means over rows resampled with replacement, [time, part]."""
     count = moved.shape[1]
     drawn = random.multinomial(count, np.full(count, 1 / count), size=times)
     return drawn @ moved.T / count

@@ -1,4 +1,4 @@
-"""The lens over data: the accuracy and the loss of what each depth would answer, on labelled rows."""
+"""The logit lens on labelled data: accuracy and loss of the head applied at each depth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class DepthFigures(NamedTuple):
-    """What the head makes of the hidden states at one depth, over all rows."""
+    """Accuracy and loss of the head applied at one depth, over all rows."""
 
     depth: str
     accuracy: Interval
@@ -67,9 +67,9 @@ class LensOverData(Viewed):
 
 
 def lens_over(model: LoadedModel, rows: Labelled, *, told: Told | None = None) -> LensOverData:
-    """Read the hidden states of every depth through final norm, pooler and head, for all rows."""
+    """Apply final norm, pooler and head to the hidden states of every depth, for all rows."""
     if model.spec.layer_sum:
-        raise GlassformerError("this head reads a sum of all layers, so that no single depth has an answer.")
+        raise GlassformerError("this head reads a weighted sum of all layers, so it cannot be applied to a single depth.")
     names = depth_names(model.spec.layers)
     outcome = np.zeros((2, len(names), len(rows)))
     with evaluating(every_module(model.encoder)), torch.inference_mode():

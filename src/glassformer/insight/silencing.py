@@ -1,4 +1,4 @@
-"""One batch with each head, feed-forward block or layer silenced in turn: what comes before the change is computed once."""
+"""One batch with each head, feed-forward block or layer silenced in turn; earlier steps are computed once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS: tuple[Kind, ...] = ("head", "ffn", "layer")
 
 
 class Part(NamedTuple):
-    """What is silenced: a head writes 0 instead of its mix, a block 0 instead of its output, a layer hands on its input."""
+    """A silenced part: the output of a head or feed-forward block is 0; a layer returns its input."""
 
     kind: Kind
     layer: int
@@ -46,23 +46,23 @@ def parts_of(encoder: Encoder, kinds: Sequence[Kind]) -> list[Part]:
 
 
 class Begun(NamedTuple):
-    """A batch after its first pass: what enters each layer and what the last one gives, and what the layers are given."""
+    """A batch after its first pass: the input of each layer, the output of the last one, and the other arguments of layers."""
 
     states: list[Tensor]
     contexts: list[tuple[Any, Context]]
     layout: Layout
-    places: Tensor | None  # the only tokens that the head reads, as flat places: the last layer goes on for them alone
+    places: Tensor | None  # flat indices of the tokens that the head reads; the last layer computes only these
 
 
 class Onward:
-    """Passes that begin at any layer, on the fast parts of an encoder."""
+    """Passes that start at any layer, on the fast parts of an encoder."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = laid_out(encoder) if isinstance(encoder, FastEncoder) and serves(encoder) else copy(encoder)
         self.encoder.rectangles_only = True  # the hidden states of a packed row could not be changed row by row
 
     def begin(self, given: Inputs, layout: Layout, *, whole: bool = False) -> Begun:
-        """Run the layers, and keep what enters each; `whole` also runs the last one for every token."""
+        """Run the layers and keep the input of each; `whole` computes the last one for every token."""
         x = self.encoder.embeddings(given.inputs, given.segments, given.positions)
         contexts = list(self.encoder.contexts(x.shape[1], x.dtype, layout, given.positions))
         places = None
@@ -76,7 +76,7 @@ class Onward:
         return Begun(states, contexts, layout, places)
 
     def end(self, begun: Begun, x_BTD: Tensor, first: int) -> Tensor:
-        """The logits when `x_BTD` enters layer `first`."""
+        """The logits if `x_BTD` is the input of layer `first`."""
         last = len(begun.contexts) - 1
         for number in range(first, last + 1):
             block, context = begun.contexts[number]
@@ -112,13 +112,13 @@ class Silencer:
             yield self.onward.end(begun, self._changed(begun, part, held[1]), part.layer + 1)
 
     def _mix(self, begun: Begun, layer: int) -> Tensor:
-        """What all heads of a layer read, which is the same whichever of them is silenced."""
+        """The mix of all heads of a layer, computed once for all silenced heads."""
         seen: list[Tensor] = []
         self._run(begun, layer, {"attention.mix": seen.append})
         return seen[0]
 
     def _changed(self, begun: Begun, part: Part, mix_BTHV: Tensor) -> Tensor:
-        """What the layer gives when a head or its feed-forward block is silent."""
+        """The output of a layer with a head or its feed-forward block silenced."""
         if part.kind == "ffn":
             return self._run(begun, part.layer, {"ffn.out": torch.zeros_like}, mix_BTHV)
         silent_BTHV = mix_BTHV.clone()
@@ -135,7 +135,7 @@ class Silencer:
 
 
 def finish(encoder: Encoder, x_BTD: Tensor, layout: Layout, predict_at: Tensor | None = None) -> Output:
-    """What final norm, pooler and head make of what the last layer gives."""
+    """Apply final norm, pooler and head to the output of the last layer."""
     states_BTD = encoder.final_norm(x_BTD)
     pooled_BD = encoder.pooler(states_BTD, layout) if encoder.pooler is not None else None
     return encoder.read(states_BTD, pooled_BD, layout, predict_at)

@@ -1,4 +1,4 @@
-"""Poolers and heads that hand their steps to hooks."""
+"""Poolers and heads that call hooks on their steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pooled(tapped: Tapped, states_BTD: Tensor, layout: Layout, spec: EncoderSpec
 
 
 def added_up(tapped: Tapped, states: LayerSum, reading: Reading) -> Tensor:
-    """The states that a head reads: the last, or all of them in learned shares."""
+    """The states that a head reads: the last, or a learned weighted sum of all."""
     if states.layer_weights is None:
         return reading.states_BTD
     return tapped.tap("summed", states(reading))
@@ -68,7 +68,7 @@ class TappedAttentionPooler(Tapped, AttentionPooler):
 
 
 class TappedClassifier(Tapped, Classifier):
-    """A hidden layer where there is one, then the classes."""
+    """A hidden layer if there is one, then the classes."""
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.tap("active", self.function(self.tap("hidden", self.hidden(x))))

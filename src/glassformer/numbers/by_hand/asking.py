@@ -72,7 +72,7 @@ def _unknown(
 ) -> GlassformerError:
     needs = _meant(word, missing)
     if needs is not None:
-        return GlassformerError(f"'{shown(word)}' cannot be worked out: it needs {missing[needs]}.")
+        return GlassformerError(f"'{shown(word)}' cannot be computed: it needs {missing[needs]}.")
     if any(word in places for places in labels.values()):
         return GlassformerError(f"'{shown(word)}' is a token, not a quantity: query = \"{shown(word)}\" computes its row.")
     return GlassformerError(

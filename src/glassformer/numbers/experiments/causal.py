@@ -31,7 +31,7 @@ class CausalRow:
     """One word replaced: the largest change of the outputs before it, at it, and after it."""
 
     word: str
-    before: float | None  # None: there are none
+    before: float | None  # None if there are none
     at: float
     after: float | None
     before_bare: float | None  # without the mask

@@ -1,4 +1,4 @@
-"""Folding: the scale and shift of a norm put into the matrices after it, in pre-norm and in post-norm encoders."""
+"""Folding: the scale and shift of a norm absorbed into the matrices after it, in pre-norm and in post-norm encoders."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ class Folding(Experiment):
         (pre_all, pre_matrices), (post_all, post_matrices) = self.readers["pre"], self.readers["post"]
         return (
             Check("pre: the outputs are the same after every layer", max(row.pre for row in self.rows), high=SAME),
-            Check("pre: readers of a norm that are no matrix", pre_all - pre_matrices, 0, 0),
+            Check("pre: readers of a norm that are not a matrix", pre_all - pre_matrices, 0, 0),
             Check("post: the outputs differ after the first layer", self.rows[0].post, low=CLEARLY),
             Check("post: the outputs differ after the last layer", self.rows[-1].post, low=CLEARLY),
-            Check("post: readers of a norm that are no matrix", post_all - post_matrices, low=1),
+            Check("post: readers of a norm that are not a matrix", post_all - post_matrices, low=1),
         )
 
     def numbers(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def folding(*, seed: int = 0, **fields: Any) -> Folding:
 
 
 def folded(program: Program, weights: dict[str, Array]) -> dict[str, Array]:
-    """The weights with γ = 1 and β = 0 in every norm that matrices read; these take its scale and its shift."""
+    """The weights with γ = 1 and β = 0 in every norm that matrices read; its scale and shift are folded into these matrices."""
     new = dict(weights)
     for norm in _norms(program):
         gamma, beta = norm.inputs[1].name, norm.inputs[2].name
@@ -124,7 +124,7 @@ def folded(program: Program, weights: dict[str, Array]) -> dict[str, Array]:
 
 
 def _norms(program: Program) -> list[Any]:
-    """The steps that give what a norm of a layer gives: scaled and shifted."""
+    """The last steps of the norms of layers: scaled and shifted."""
     return [step for step in program.steps if step.role == "norm output" and step.block.layer is not None]
 
 
