@@ -25,7 +25,7 @@ class Trainer(Protocol):
 
     run: Run
     settings: Settings
-    where: Worker
+    worker: Worker
     spread: ParallelEncoder
     feed: Feed
     stream: BatchStream
@@ -57,7 +57,7 @@ def averaged(trainer: Trainer) -> dict[str, Any] | None:
     if trainer.settings.average < 2 or len(steps) < 2:
         return None
     saving.load_mean(steps)
-    with number_format(trainer.where, trainer.settings.precision):
+    with number_format(trainer.worker, trainer.settings.precision):
         found = trainer.spread.evaluate(trainer.feed.validation())
     best = progress.best or found
     verdict = "lower" if found["loss"] < best["loss"] else "not lower"

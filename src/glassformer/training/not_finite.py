@@ -34,7 +34,7 @@ class Trainer(Protocol):
     spread: ParallelEncoder
     optimizer: torch.optim.AdamW
     progress: Progress
-    where: Worker
+    worker: Worker
 
 
 class NotFinite(GlassformerError):  # noqa: N818 - a way for a run to end
@@ -124,7 +124,7 @@ def _origin(trainer: Trainer, batch: Batch) -> str:
     handles = [module.register_forward_hook(look(name)) for name, module in trainer.encoder.named_modules() if name]
     try:
         with torch.no_grad(), torch.compiler.set_stance("force_eager"):
-            trainer.task.judge(trainer.encoder, batch.to(trainer.where.device))
+            trainer.task.judge(trainer.encoder, batch.to(trainer.worker.device))
     finally:
         for handle in handles:
             handle.remove()

@@ -80,9 +80,9 @@ class PlainStepper:
         trainer.optimizer.zero_grad(set_to_none=True)
         mine = Tally()
         for place, part in enumerate(parts, 1):
-            numbers = number_format(trainer.where, trainer.settings.precision)
+            numbers = number_format(trainer.worker, trainer.settings.precision)
             with numbers, trainer.spread.gradient_sync(last=place == len(parts)):
-                judged = trainer.spread.loss(part.to(trainer.where.device))
+                judged = trainer.spread.loss(part.to(trainer.worker.device))
             trainer.spread.backward(judged, step.targets)
             mine.add(float(judged.loss.detach()), int(judged.right), part.targets)
         return mine, trainer.spread.clip(trainer.settings.clip)
