@@ -26,7 +26,7 @@ class Trainer(Protocol):
     run: Run
     settings: Settings
     worker: Worker
-    spread: ParallelEncoder
+    parallel: ParallelEncoder
     feed: Feed
     stream: BatchStream
     saving: Saving
@@ -58,7 +58,7 @@ def averaged(trainer: Trainer) -> dict[str, Any] | None:
         return None
     saving.load_mean(steps)
     with number_format(trainer.worker, trainer.settings.precision):
-        found = trainer.spread.evaluate(trainer.feed.validation())
+        found = trainer.parallel.evaluate(trainer.feed.validation())
     best = progress.best or found
     verdict = "lower" if found["loss"] < best["loss"] else "not lower"
     trainer.watch.say(

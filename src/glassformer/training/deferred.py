@@ -97,7 +97,7 @@ class DeferredStepper:
         assert batch is not None
         trainer = self.trainer
         with number_format(trainer.worker, trainer.settings.precision):
-            judged = trainer.spread.loss(batch)
+            judged = trainer.parallel.loss(batch)
         (judged.loss / self.targets).backward()
         self.sums += torch.stack((judged.loss.detach().double(), judged.right.double()))
 

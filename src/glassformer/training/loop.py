@@ -131,7 +131,7 @@ class Trainer:
         use_threads(run.about)
         self.encoder = begun(run.path, run.spec, worker.device, run.about, settings)
         judge = training_judge(self.task, data, settings)
-        self.spread = ParallelEncoder(self.encoder, worker, settings.parallel, self.task, judge)
+        self.parallel = ParallelEncoder(self.encoder, worker, settings.parallel, self.task, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
         self.feed = Feed(run, data, worker, self.encoder)
         for note in self.feed.notes:
@@ -221,7 +221,7 @@ class Trainer:
         """Evaluate on the validation data and keep track of the best epoch."""
         progress = self.progress
         with number_format(self.worker, self.settings.precision):
-            found = self.spread.evaluate(self.feed.validation())
+            found = self.parallel.evaluate(self.feed.validation())
         refuse_validation(self, found["loss"])
         if better(self.metric, found, progress.best):
             progress.best, progress.stale = {**found, "step": progress.step, "epoch": epoch + 1}, 0
@@ -240,7 +240,7 @@ class Trainer:
         self.export("last")
         best = fill_best(self)
         self.export("best")
-        found = self.spread.evaluate(self.feed.test(), detailed=self.data)
+        found = self.parallel.evaluate(self.feed.test(), detailed=self.data)
         found |= from_first(lambda: self.task.scores(run.path / "best", self.data.test, self.watch.say))
         measured: dict[str, Any] = self.gauge.figures()
         if self.worker.world == 1:  # the counters work for a single process
@@ -256,7 +256,7 @@ class Trainer:
 
     def export(self, name: str) -> None:
         """Export the weights, gathered if sharded, to best/ or last/."""
-        whole = self.spread.whole()
+        whole = self.parallel.whole()
         from_first(lambda: self.run.export(name, cast(Encoder, whole), self.task.outputs(self.data)))
 
     def save_if_due(self) -> None:
