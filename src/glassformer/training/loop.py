@@ -122,7 +122,7 @@ class Trainer:
 
     def __init__(self, run: Run, data: Dataset, watch: Watcher, worker: Worker, stop: Flag) -> None:
         self.run, self.data, self.watch, self.worker, self.stop = run, data, watch, worker, stop
-        self.asked: int | None = None  # the signal that all processes agreed on
+        self.stop_signal: int | None = None  # the signal that all processes agreed on
         self.settings = settings = run.settings
         self.task = task_of(data).configured(settings)
         self.metric = self.task.measured_by(settings.best_by)
@@ -181,7 +181,7 @@ class Trainer:
         self.validate(epoch)
         self.agree_on_signal()
         self.save()
-        self.leave_if_asked()
+        self.stop_if_signalled()
 
     def step(self, epoch: int, batches: list[Batch]) -> None:
         """Start a step, and report those that are finished."""
@@ -263,21 +263,21 @@ class Trainer:
         """Save a checkpoint within an epoch: every `save_every` steps, or after a signal."""
         every, number = self.settings.save_every, self.progress.step + self.started
         self.agree_on_signal()
-        if self.asked is not None or (every is not None and number % every == 0):
+        if self.stop_signal is not None or (every is not None and number % every == 0):
             self.drain()
             self.save()
-        self.leave_if_asked()
+        self.stop_if_signalled()
 
     def agree_on_signal(self) -> None:
         """Share signals between the processes, so that all act on one at the same step."""
-        self.asked = int(max(signal for (signal,) in gathered(self.stop.signal or 0))) or None
+        self.stop_signal = int(max(signal for (signal,) in gathered(self.stop.signal or 0))) or None
 
-    def leave_if_asked(self) -> None:
+    def stop_if_signalled(self) -> None:
         """Stop after a signal; everything has been saved."""
-        if self.asked is not None and not self.finished:
+        if self.stop_signal is not None and not self.finished:
             self.saving.wait()
             step = f"step {self.progress.step} of {self.total}"
-            raise Interrupted(self.asked, f"stopped at {step}; everything is saved. To resume: {self.run.resume_command}")
+            raise Interrupted(self.stop_signal, f"stopped at {step}; everything is saved. To resume: {self.run.resume_command}")
 
     def save(self) -> None:
         """Save everything that the next step depends on."""
