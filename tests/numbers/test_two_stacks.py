@@ -185,7 +185,7 @@ def test_mistakes_about_a_checkpoints_target_are_one_line(tmp_path):
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "decoder_start_token_id": None}))
     (folder / "generation_config.json").unlink()
-    with pytest.raises(GlassformerError, match="names no decoder_start_token_id, the token that begins a target"):
+    with pytest.raises(GlassformerError, match="has no decoder_start_token_id, the start token of a target"):
         open_checkpoint(folder).run("a", target="un")
 
 

@@ -142,7 +142,8 @@ class Trainer:
         self.total = self.stream.total_steps(settings.epochs, settings.accumulate)
         self.progress, self.started = Progress(), 0  # steps that were started and are not reported yet
         self.spikes = SpikeDetector(settings.clip)
-        self.compiled = compile_if_worth(self.encoder, settings, worker.device, self.total * self.predicted.get("matrix_flops", 0))
+        flops = self.total * self.predicted.get("matrix_flops", 0)
+        self.compiled = compile_if_worth(self.encoder, settings, worker.device, flops)
         self.stepper: Stepper = PlainStepper(self)
         if alone:
             self.stepper = DeferredStepper(self, graphs=settings.checkpointing == "no", compiled=self.compiled)
