@@ -15,8 +15,8 @@ from glassformer.spec import DecoderSpec, Seq2SeqSpec
 if TYPE_CHECKING:
     from glassformer.encoding.evaluation import Evaluation
     from glassformer.encoding.measures import Measured
-    from glassformer.training.data.asked import Goal
     from glassformer.training.data.dataset import Dataset, RowsFor
+    from glassformer.training.data.row_options import Goal
 
 BEAMS = 4  # beam width of scored translations, as at the end of a run
 

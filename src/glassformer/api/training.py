@@ -9,9 +9,9 @@ from glassformer.arguments import whole, yes_no
 
 if TYPE_CHECKING:
     from glassformer.show.notebook.learning import Curves
-    from glassformer.training.data.asked import Goal, OnBad
     from glassformer.training.data.dataset import RowsFor
     from glassformer.training.data.description import Description
+    from glassformer.training.data.row_options import Goal, OnBad
 
 
 def curves(*runs: str | Path) -> Curves:

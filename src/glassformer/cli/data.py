@@ -47,7 +47,7 @@ target_option = click.option(
 
 def task_option(command: Command) -> Command:
     """Add `--task`: the type of the task, if the columns do not determine it."""
-    from glassformer.training.data.asked import Goal
+    from glassformer.training.data.row_options import Goal
 
     words = "Type of the labels: classes, numbers (regress), several classes per row as a|b (multilabel), or none (embed)."
     return click.option("--task", default="auto", show_default=True, type=OneOf(get_args(Goal)), help=words)(command)

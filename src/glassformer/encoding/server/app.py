@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from glassformer.encoding.server.batches import Batches, BusyError
-from glassformer.encoding.server.body import Asked, RefusedError, parsed, read_body
+from glassformer.encoding.server.body import RefusedError, RowOptions, parsed, read_body
 from glassformer.encoding.server.counts import Counts
 from glassformer.errors import GlassformerError
 
@@ -95,7 +95,7 @@ async def _vectors(served: Served, texts: list[str]) -> tuple[list[Any], NDArray
     return ids, vectors
 
 
-def _answer(served: Served, asked: Asked, vectors: NDArray[Any], tokens: int) -> Response:
+def _answer(served: Served, asked: RowOptions, vectors: NDArray[Any], tokens: int) -> Response:
     rows: list[Any]
     if asked.base64:
         rows = [base64.b64encode(row.astype("<f4").tobytes()).decode() for row in vectors]
