@@ -12,11 +12,11 @@ import numpy as np
 
 from glassformer.arguments import require
 from glassformer.errors import GlassformerError
-from glassformer.numbers.by_hand.asking import names_to_ask, spelled_anew
 from glassformer.numbers.by_hand.builder import ProblemBuilder
 from glassformer.numbers.by_hand.exactly import exact_values
 from glassformer.numbers.by_hand.functions import BUILDERS
 from glassformer.numbers.by_hand.problem import Problem, told_of
+from glassformer.numbers.by_hand.result_names import resolved_names, result_names
 from glassformer.numbers.by_hand.rounding import rounded_values
 from glassformer.numbers.by_hand.surd import Surd
 from glassformer.numbers.by_hand.worked import Bench, WorkedStep, turned, worked_steps
@@ -175,8 +175,8 @@ def _worked_out(builder: ProblemBuilder, output: Tensor) -> Solution:
         if any(a.name == name for t in program.tensors.values() for a in t.axes)
     }
     tokens = [list(labels["t"])] if labels.get("t") and labels.get("t") == labels.get("s", labels["t"]) else None
-    names = names_to_ask(program, builder.aliases, None if builder.missing else output)
-    names |= spelled_anew(problem.ask, names, labels, builder.missing)
+    names = result_names(program, builder.aliases, None if builder.missing else output)
+    names |= resolved_names(problem.ask, names, labels, builder.missing)
     return Solution(
         problem=builder.problem,
         program=program,
