@@ -81,12 +81,12 @@ def load_problem(path: str | Path) -> Problem:
 def parse_problem(document: Mapping[str, Any], source: str = "problem") -> Problem:
     """Read the problem in a parsed file; its claims (`claims`) are checked elsewhere."""
     arguments.require(Mapping, document, "a problem is a mapping, as in {'Q': [[1, 0]], 'K': [[1, 0]], 'V': [[2]]}")
-    with told_of(source):
+    with errors_naming(source):
         return _parse({key: value for key, value in document.items() if key != "claims"}, source)
 
 
 @contextmanager
-def told_of(source: str) -> Iterator[None]:
+def errors_naming(source: str) -> Iterator[None]:
     """Add the name of the file to errors raised inside."""
     try:
         yield

@@ -15,7 +15,7 @@ from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.builder import ProblemBuilder
 from glassformer.numbers.by_hand.exactly import exact_values
 from glassformer.numbers.by_hand.functions import BUILDERS
-from glassformer.numbers.by_hand.problem import Problem, told_of
+from glassformer.numbers.by_hand.problem import Problem, errors_naming
 from glassformer.numbers.by_hand.result_names import resolved_names, result_names
 from glassformer.numbers.by_hand.rounding import rounded_values
 from glassformer.numbers.by_hand.surd import Surd
@@ -133,7 +133,7 @@ class Solution(Viewed):
 def solve(problem: Problem) -> Solution:
     """Solve a problem."""
     require(Problem, problem, "a problem is expected, as returned by parse_problem(…) or load_problem(…)")
-    with told_of(problem.source):
+    with errors_naming(problem.source):
         solution = _solve(problem)
         return dataclasses.replace(solution, others=tuple(_others(problem, solution)))
 
@@ -142,7 +142,7 @@ def solve_as_far(problem: Problem) -> tuple[Solution | None, GlassformerError | 
     """Return the solution up to the step that does not fit, and the error; None if there is no earlier step."""
     builder = ProblemBuilder(problem)
     try:
-        with told_of(problem.source):
+        with errors_naming(problem.source):
             BUILDERS[problem.kind](builder)
     except GlassformerError as error:
         if not builder.program.steps:
