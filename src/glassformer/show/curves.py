@@ -128,7 +128,7 @@ def runs_in(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: re.sub(r"\d+", lambda digits: digits[0].rjust(20, "0"), path.name))
 
 
-def told_apart(runs: Sequence[Path]) -> list[str]:
+def distinct_names(runs: Sequence[Path]) -> list[str]:
     """Return the name of each run: that of its folder, with the parent folder if two names are equal."""
     folders = [run if is_there(str(run)) and run.is_dir() else run.parent / run.stem for run in runs]
     paths = [Path(os.path.realpath(folder)) for folder in folders]

@@ -9,7 +9,7 @@ from typing import Any
 from glassformer.arguments import path
 from glassformer.errors import GlassformerError
 from glassformer.show.curve_charts import charts
-from glassformer.show.curves import METRICS, Curve, curves_table, read_curve, runs_in, told_apart
+from glassformer.show.curves import METRICS, Curve, curves_table, distinct_names, read_curve, runs_in
 from glassformer.show.fragment import fragment
 from glassformer.show.markup import Html, tags
 from glassformer.show.present import present
@@ -37,7 +37,7 @@ def curves(*runs: str | Path) -> Curves:
     if not runs:
         raise GlassformerError("no run is given: give the folder of one or several runs.")
     paths = [run for name in runs for run in runs_meant(path("run", name))]
-    return Curves(tuple(read_curve(run, name) for run, name in zip(paths, told_apart(paths), strict=True)))
+    return Curves(tuple(read_curve(run, name) for run, name in zip(paths, distinct_names(paths), strict=True)))
 
 
 def runs_meant(folder: Path) -> list[Path]:
