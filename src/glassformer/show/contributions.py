@@ -17,7 +17,7 @@ def _ledger(found: Contributions) -> Table:
     rows += [[f"  {name}", figures(value)] for name, value in sums(found)]
     rows.append(["largest lines", ""])
     largest = sorted(found.lines, key=lambda line: -abs(line.value))[:MOST_LINES]
-    rows += [[f"  {told(found, line)}", figures(line.value)] for line in largest]
+    rows += [[f"  {line_label(found, line)}", figures(line.value)] for line in largest]
     first = len(rows)
     rows += [["sum of contributions", figures(found.total)], ["remainder", figures(found.remainder)]]
     rows.append([found.label, figures(found.value)])
@@ -42,7 +42,7 @@ def part_name(layer: int | None, part: str, stack: str = "") -> str:
     return " ".join([*([stack] if stack else []), *([] if layer is None else [f"layer {layer}"]), part])
 
 
-def told(found: Contributions, line: Line) -> str:
+def line_label(found: Contributions, line: Line) -> str:
     """`layers.3.attention.mix head 2 from "river" (2)`."""
     words = [line.name if line.part != "remainder" else f"remainder of {line.name}"]
     words += [f"head {line.head}"] if line.head is not None else []
