@@ -225,11 +225,11 @@ def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options
     cat texts.txt | glassformer encode path/to/checkpoint - --truncate > vectors.jsonl
     glassformer encode path/to/checkpoint reviews.csv --column review --truncate --out vectors
     """
-    job = files_asked(checkpoint, options, ("store", "precision", *JOB))
+    job = job_options_given(checkpoint, options, ("store", "precision", *JOB))
     if job is not None:
         _print_job(gf.encode_files(checkpoint, pool=pool, normalise=normalise, **job), "vectors", as_json=options["as_json"])
         return
-    texts, options, as_json = texts_asked(checkpoint, options)
+    texts, options, as_json = input_texts(checkpoint, options)
     _print_summary(
         gf.encode(checkpoint, texts, pool=pool, normalise=normalise, progress=True, **options), "vectors", as_json=as_json
     )
@@ -257,17 +257,17 @@ def predict(checkpoint: Path, images: Path | None, **options: Any) -> None:
     glassformer predict path/to/image-classifier --images photos/
     glassformer predict path/to/classifier reviews.jsonl --column review --out classes
     """
-    job = files_asked(checkpoint, options, JOB)
+    job = job_options_given(checkpoint, options, JOB)
     if job is not None:
         if images is not None:
             raise GlassformerError("--images and INPUT are both given: choose one.")
         _print_job(gf.predict_files(checkpoint, **job), "predictions", as_json=options["as_json"])
         return
-    texts, options, as_json = texts_asked(checkpoint, options, images=images)
+    texts, options, as_json = input_texts(checkpoint, options, images=images)
     _print_summary(gf.predict(checkpoint, texts, images=images, progress=True, **options), "predictions", as_json=as_json)
 
 
-def texts_asked(checkpoint: Path, options: dict[str, Any], *, images: Path | None = None) -> tuple[Any, dict[str, Any], bool]:
+def input_texts(checkpoint: Path, options: dict[str, Any], *, images: Path | None = None) -> tuple[Any, dict[str, Any], bool]:
     """Return the texts (from --text, --file or standard input), the other options, and whether a JSON summary is wanted."""
     model_folder(checkpoint)  # report a misspelt model before anything else
     texts, file, inputs, as_json = (options.pop(name) for name in ("texts", "file", "inputs", "as_json"))
@@ -285,7 +285,7 @@ def texts_asked(checkpoint: Path, options: dict[str, Any], *, images: Path | Non
     return (Path(file) if file not in (None, "-") else TextLines(sys.stdin.buffer, "standard input")), options, as_json
 
 
-def files_asked(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any] | None:
+def job_options_given(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any] | None:
     """Return the options of a job if INPUT is given; otherwise remove them, and refuse those that only a job has."""
     model_folder(checkpoint)
     no_carry = options.pop("no_carry")
