@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, Check, Experiment
-from glassformer.numbers.experiments.setting import asked_for, divisor, program_for, vectors_of, words_of
+from glassformer.numbers.experiments.setting import divisor, program_for, requested, vectors_of, words_of
 from glassformer.numbers.run import run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
@@ -93,7 +93,7 @@ class Explanation(Experiment):
 def explanation(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Explanation:
     """Build a second model with the same outputs on a sentence, whose weights are as far from the first one's as possible."""
     words = words_of(text)
-    asked = asked_for(START, fields, chosen=CHOSEN).spec
+    asked = requested(START, fields, chosen=CHOSEN).spec
     spec = asked.replace(d_k=len(words))
     _check_sizes(spec, len(words))
     program = program_for(spec, t=len(words))

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, Check, Experiment
-from glassformer.numbers.experiments.setting import asked_for, program_for
+from glassformer.numbers.experiments.setting import program_for, requested
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program import Program
@@ -84,7 +84,7 @@ class Folding(Experiment):
 
 def folding(*, seed: int = 0, **fields: Any) -> Folding:
     """Fold γ and β of every norm into the matrices that read it, in a pre-norm and in a post-norm encoder."""
-    asked = asked_for(START, fields, chosen=CHOSEN)
+    asked = requested(START, fields, chosen=CHOSEN)
     tokens = asked.t or TOKENS
     if tokens > MOST_TOKENS:
         raise GlassformerError(f"t={tokens} is not allowed here: at most {MOST_TOKENS} tokens.")

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import asked_for, program_for
+from glassformer.numbers.experiments.setting import program_for, requested
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
@@ -103,7 +103,7 @@ class Norm(Experiment):
 
 def norm(*, seed: int = 0, **fields: Any) -> Norm:
     """Measure mean and variance after each step of LayerNorm, and along the depth of a post- and a pre-norm encoder."""
-    asked = asked_for(START, fields, chosen=CHOSEN)
+    asked = requested(START, fields, chosen=CHOSEN)
     tokens = asked.t or TOKENS
     if tokens > MOST_TOKENS:
         raise GlassformerError(f"t={tokens} is not allowed here: at most {MOST_TOKENS} tokens.")

@@ -11,7 +11,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import Check, Experiment
-from glassformer.numbers.experiments.setting import asked_for, program_for
+from glassformer.numbers.experiments.setting import program_for, requested
 from glassformer.numbers.run import run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array
@@ -97,7 +97,7 @@ _EDGES = (("smallest", min), ("largest", max))
 
 def scaling(*, seed: int = 0, **fields: Any) -> Scaling:
     """Measure scores, entropy and the gradient of the softmax as d_k grows, with and without 1/√d_k."""
-    asked = asked_for(START, fields, chosen=CHOSEN)
+    asked = requested(START, fields, chosen=CHOSEN)
     tokens = asked.t or TOKENS
     if not 2 <= tokens <= MOST_TOKENS:
         raise GlassformerError(f"t={tokens} is not allowed here: from 2 to {MOST_TOKENS} tokens.")

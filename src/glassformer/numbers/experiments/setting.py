@@ -19,7 +19,7 @@ LEAST_WORDS, MOST_WORDS = 2, 64
 MOST_PARAMETERS = 50_000_000
 
 
-def asked_for(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[str, str]) -> Request:
+def requested(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[str, str]) -> Request:
     """Return `start` with some fields changed. `chosen` are the fields that the experiment sets itself, with the reason."""
     for name, value in fields.items():
         if name in chosen:

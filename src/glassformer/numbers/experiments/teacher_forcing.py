@@ -10,7 +10,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
+from glassformer.numbers.experiments.setting import SENTENCE, ids_of, program_for, requested, words_of
 from glassformer.numbers.run import constants, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program import Program
@@ -87,7 +87,7 @@ def teacher_forcing(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Te
     """Read a target in one pass, and step by step with a cache; compare the logits."""
     source, target = words_of(text), TARGET.split()
     every = ids_of([*source, BEGIN, *target])
-    spec = asked_for(START.replace(vocab=max(every) + 1), fields, chosen=CHOSEN).spec
+    spec = requested(START.replace(vocab=max(every) + 1), fields, chosen=CHOSEN).spec
     if not isinstance(spec, Seq2SeqSpec) or not spec.decoder.layers:
         raise GlassformerError("decoder.layers=0 has no keys and values to store. Give at least decoder.layers=1.")
     ids, read, wanted = np.array([every[: len(source)]]), every[len(source) : -1], every[len(source) + 1 :]
