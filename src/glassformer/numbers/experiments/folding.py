@@ -84,16 +84,16 @@ class Folding(Experiment):
 
 def folding(*, seed: int = 0, **fields: Any) -> Folding:
     """Fold γ and β of every norm into the matrices that read it, in a pre-norm and in a post-norm encoder."""
-    asked = requested(START, fields, chosen=CHOSEN)
-    tokens = asked.t or TOKENS
+    request = requested(START, fields, chosen=CHOSEN)
+    tokens = request.t or TOKENS
     if tokens > MOST_TOKENS:
         raise GlassformerError(f"t={tokens} is not allowed here: at most {MOST_TOKENS} tokens.")
-    if not asked.spec.layers:
+    if not request.spec.layers:
         raise GlassformerError("layers=0 has no norms to fold. Give at least layers=1.")
-    program_for(asked.spec, t=tokens)  # refuse an encoder that is too large before making its input
-    x = np.random.default_rng([seed, 1]).normal(size=(1, tokens, asked.spec.d_model))
-    pairs = {place: _pair(asked.spec, place, x, seed) for place in ("pre", "post")}
-    apart = {place: [_difference(pair, layer) for layer in range(asked.spec.layers)] for place, pair in pairs.items()}
+    program_for(request.spec, t=tokens)  # refuse an encoder that is too large before making its input
+    x = np.random.default_rng([seed, 1]).normal(size=(1, tokens, request.spec.d_model))
+    pairs = {place: _pair(request.spec, place, x, seed) for place in ("pre", "post")}
+    apart = {place: [_difference(pair, layer) for layer in range(request.spec.layers)] for place, pair in pairs.items()}
     rows = [
         Depth(
             layer + 1, float(np.abs(before).max()), float(np.abs(after).max()), _share(after, pairs["post"][0].hidden[layer + 1])
@@ -101,7 +101,7 @@ def folding(*, seed: int = 0, **fields: Any) -> Folding:
         for layer, (before, after) in enumerate(zip(apart["pre"], apart["post"], strict=True))
     ]
     return Folding(
-        spec=asked.spec,
+        spec=request.spec,
         seed=seed,
         rows=tuple(rows),
         readers={place: _readers(pair[0].program) for place, pair in pairs.items()},
