@@ -117,7 +117,7 @@ def _outcome(silencer: Silencer, model: LoadedModel, rows: Labelled, chunk: rang
         logits = torch.stack([one.float() for one in silencer.logits(given, layout)], dim=1)
         return Output(logits, None, logits, {}, ())
 
-    for members, logits_BPC in rows.batches(model, chunk, run, silencer.onward.encoder):
+    for members, logits_BPC in rows.batches(model, chunk, run, silencer.partial_pass.encoder):
         wanted = torch.from_numpy(targets[members])
         right, loss = scored(logits_BPC, wanted)
         outcome[0][:, members], outcome[1][:, members] = right.T.numpy(), loss.T.numpy()

@@ -14,7 +14,7 @@ from glassformer.insight.ablation import Told, scored
 from glassformer.insight.grid import Grid
 from glassformer.insight.labelled import Labelled
 from glassformer.insight.lens import depth_names
-from glassformer.insight.silencing import Onward, finish
+from glassformer.insight.silencing import PartialPass, finish
 from glassformer.model.attention import Layout
 from glassformer.model.encoder import Inputs, Output
 from glassformer.model.fast.inference import evaluating, every_module
@@ -73,16 +73,16 @@ def lens_over(model: LoadedModel, rows: Labelled, *, told: Told | None = None) -
     names = depth_names(model.spec.layers)
     outcome = np.zeros((2, len(names), len(rows)))
     with evaluating(every_module(model.encoder)), torch.inference_mode():
-        onward = Onward(model.encoder)
+        partial_pass = PartialPass(model.encoder)
 
         def run(given: Inputs, layout: Layout) -> Output:
-            begun = onward.begin(given, layout, whole=True)
-            logits = torch.stack([_answered(onward, state, layout) for state in begun.states], dim=1)
+            started = partial_pass.begin(given, layout, whole=True)
+            logits = torch.stack([_answered(partial_pass, state, layout) for state in started.states], dim=1)
             return Output(logits, None, logits, {}, ())
 
         for start, chunk in rows.chunks():
             targets = rows.targets[chunk.start : chunk.stop]
-            for members, logits_BPC in rows.batches(model, chunk, run, onward.encoder):
+            for members, logits_BPC in rows.batches(model, chunk, run, partial_pass.encoder):
                 right, loss = scored(logits_BPC, torch.from_numpy(targets[members]))
                 places = [start + member for member in members]
                 outcome[0][:, places], outcome[1][:, places] = right.T.numpy(), loss.T.numpy()
@@ -95,7 +95,7 @@ def lens_over(model: LoadedModel, rows: Labelled, *, told: Told | None = None) -
     return LensOverData(rows.model, rows.data, rows.part, len(rows), tuple(figures), tuple(rows.notes))
 
 
-def _answered(onward: Onward, state: torch.Tensor, layout: Layout) -> torch.Tensor:
-    logits = finish(onward.encoder, state, layout).logits
+def _answered(partial_pass: PartialPass, state: torch.Tensor, layout: Layout) -> torch.Tensor:
+    logits = finish(partial_pass.encoder, state, layout).logits
     assert logits is not None
     return logits.float()

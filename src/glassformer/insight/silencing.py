@@ -45,7 +45,7 @@ def parts_of(encoder: Encoder, kinds: Sequence[Kind]) -> list[Part]:
     return found
 
 
-class Begun(NamedTuple):
+class StartedBatch(NamedTuple):
     """A batch after its first pass: the input of each layer, the output of the last one, and the other arguments of layers."""
 
     states: list[Tensor]
@@ -54,14 +54,14 @@ class Begun(NamedTuple):
     places: Tensor | None  # flat indices of the tokens that the head reads; the last layer computes only these
 
 
-class Onward:
+class PartialPass:
     """Passes that start at any layer, on the fast parts of an encoder."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = laid_out(encoder) if isinstance(encoder, FastEncoder) and serves(encoder) else copy(encoder)
         self.encoder.rectangles_only = True  # the hidden states of a packed row could not be changed row by row
 
-    def begin(self, given: Inputs, layout: Layout, *, whole: bool = False) -> Begun:
+    def begin(self, given: Inputs, layout: Layout, *, whole: bool = False) -> StartedBatch:
         """Run the layers and keep the input of each; `whole` computes the last one for every token."""
         x = self.encoder.embeddings(given.inputs, given.segments, given.positions)
         contexts = list(self.encoder.contexts(x.shape[1], x.dtype, layout, given.positions))
@@ -73,18 +73,18 @@ class Onward:
             if places is not None and number == len(contexts) - 1:
                 break
             states.append(block(states[-1], context))
-        return Begun(states, contexts, layout, places)
+        return StartedBatch(states, contexts, layout, places)
 
-    def end(self, begun: Begun, x_BTD: Tensor, first: int) -> Tensor:
+    def end(self, started: StartedBatch, x_BTD: Tensor, first: int) -> Tensor:
         """The logits if `x_BTD` is the input of layer `first`."""
-        last = len(begun.contexts) - 1
+        last = len(started.contexts) - 1
         for number in range(first, last + 1):
-            block, context = begun.contexts[number]
-            if number == last and begun.places is not None and isinstance(self.encoder, FastEncoder):
-                states_ND = block(x_BTD, context, begun.places)[0]
-                return _logits(self.encoder.read_alone(self.encoder.final_norm(states_ND), begun.layout))
+            block, context = started.contexts[number]
+            if number == last and started.places is not None and isinstance(self.encoder, FastEncoder):
+                states_ND = block(x_BTD, context, started.places)[0]
+                return _logits(self.encoder.read_alone(self.encoder.final_norm(states_ND), started.layout))
             x_BTD = block(x_BTD, context)
-        return _logits(finish(self.encoder, x_BTD, begun.layout))
+        return _logits(finish(self.encoder, x_BTD, started.layout))
 
 
 class Silencer:
@@ -92,7 +92,7 @@ class Silencer:
 
     def __init__(self, encoder: Encoder, kinds: Sequence[Kind] = KINDS) -> None:
         self.parts = parts_of(encoder, kinds)
-        self.onward = Onward(encoder)
+        self.partial_pass = PartialPass(encoder)
         names = [f"layers.{layer}.attention.mix" for layer in range(encoder.spec.layers)]
         names += [f"layers.{part.layer}.ffn.out" for part in self.parts if part.kind == "ffn"]
         self.tapped = tapped(encoder, dict.fromkeys(names, _unchanged))
@@ -100,37 +100,37 @@ class Silencer:
 
     def logits(self, given: Inputs, layout: Layout) -> Iterator[Tensor]:
         """The logits [batch, class] of the whole encoder, then those with each part silenced, in the order of `parts`."""
-        begun = self.onward.begin(given, layout)
-        yield self.onward.end(begun, begun.states[-1], len(begun.states) - 1)
+        started = self.partial_pass.begin(given, layout)
+        yield self.partial_pass.end(started, started.states[-1], len(started.states) - 1)
         held: tuple[int, Tensor] | None = None
         for part in self.parts:
             if part.kind == "layer":
-                yield self.onward.end(begun, begun.states[part.layer], part.layer + 1)
+                yield self.partial_pass.end(started, started.states[part.layer], part.layer + 1)
                 continue
             if held is None or held[0] != part.layer:
-                held = part.layer, self._mix(begun, part.layer)
-            yield self.onward.end(begun, self._changed(begun, part, held[1]), part.layer + 1)
+                held = part.layer, self._mix(started, part.layer)
+            yield self.partial_pass.end(started, self._changed(started, part, held[1]), part.layer + 1)
 
-    def _mix(self, begun: Begun, layer: int) -> Tensor:
+    def _mix(self, started: StartedBatch, layer: int) -> Tensor:
         """The mix of all heads of a layer, computed once for all silenced heads."""
         seen: list[Tensor] = []
-        self._run(begun, layer, {"attention.mix": seen.append})
+        self._run(started, layer, {"attention.mix": seen.append})
         return seen[0]
 
-    def _changed(self, begun: Begun, part: Part, mix_BTHV: Tensor) -> Tensor:
+    def _changed(self, started: StartedBatch, part: Part, mix_BTHV: Tensor) -> Tensor:
         """The output of a layer with a head or its feed-forward block silenced."""
         if part.kind == "ffn":
-            return self._run(begun, part.layer, {"ffn.out": torch.zeros_like}, mix_BTHV)
+            return self._run(started, part.layer, {"ffn.out": torch.zeros_like}, mix_BTHV)
         silent_BTHV = mix_BTHV.clone()
         silent_BTHV[:, :, part.head] = 0
-        return self._run(begun, part.layer, {}, silent_BTHV)
+        return self._run(started, part.layer, {}, silent_BTHV)
 
-    def _run(self, begun: Begun, layer: int, hooks: Mapping[str, Hook], mix: Tensor | None = None) -> Tensor:
-        block, context = self.tapped.layers[str(self.tapped.spec.layer_weights(layer))], begun.contexts[layer][1]
+    def _run(self, started: StartedBatch, layer: int, hooks: Mapping[str, Hook], mix: Tensor | None = None) -> Tensor:
+        block, context = self.tapped.layers[str(self.tapped.spec.layer_weights(layer))], started.contexts[layer][1]
         self.taps.layer = layer
         self.taps.hooks = {f"layers.{layer}.{name}": hook for name, hook in hooks.items()}
         self.taps.held = {} if mix is None else {f"layers.{layer}.attention.mix": mix}
-        out: Tensor = block(begun.states[layer], context)
+        out: Tensor = block(started.states[layer], context)
         return out
 
 
