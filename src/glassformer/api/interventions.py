@@ -68,8 +68,8 @@ def ablate(  # noqa: PLR0913 - one argument for each option of the command
         fingerprints = [one.fingerprint for one in labelled.splits]
         settings = {"model": checkpoint_sha256(where), "class": as_class, "data": fingerprints, "rows": len(labelled)}
         kept = KeptRows(arguments.path("folder", folder), settings | {"kinds": chosen, "dtype": dtype})
-    with progress("rows", shown=show_progress) as told:
-        return ablated(loaded, labelled, kinds=chosen, kept=kept, told=told)
+    with progress("rows", shown=show_progress) as on_progress:
+        return ablated(loaded, labelled, kinds=chosen, kept=kept, on_progress=on_progress)
 
 
 @needs_torch
@@ -148,8 +148,8 @@ def lens_over(  # noqa: PLR0913 - one argument for each option of the command
     model_folder(arguments.path("model", model))
     found = _read(data, skip_bad=skip_bad, text=text, label=label, split=split, seed=seed)
     loaded = _loaded(model, device=device, dtype=dtype, as_class=as_class)
-    with progress("rows", shown=show_progress) as told:
-        return read(loaded, Labelled.of(loaded, found, part, most, "lens"), told=told)
+    with progress("rows", shown=show_progress) as on_progress:
+        return read(loaded, Labelled.of(loaded, found, part, most, "lens"), on_progress=on_progress)
 
 
 @needs_torch

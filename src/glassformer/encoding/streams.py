@@ -30,7 +30,7 @@ RECORDS = FORMS[1:]  # an .npy file holds only numbers
 
 Texts = TextLines | GivenTexts | TableTexts
 Given = str | Path | Texts | Iterable[str]
-Told = Callable[[int], None]  # called with the number of texts done
+OnProgress = Callable[[int], None]  # called with the number of texts done
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,9 @@ def _finite(pixels: NDArray[Any], start: int, name: str) -> NDArray[Any]:
     return pixels
 
 
-def send(windows: Iterable[Window], model: LoadedModel, out: Path | BinaryIO | None, told: Told = lambda _: None) -> Streamed:
+def send(
+    windows: Iterable[Window], model: LoadedModel, out: Path | BinaryIO | None, told: OnProgress = lambda _: None
+) -> Streamed:
     """Write a stream to its output and count the rows; without an output, keep them in memory."""
     done = kept = cut = 0
     values: list[Any] = []
@@ -219,7 +221,7 @@ def rows_of(numbers: Sequence[int], said: Sequence[Any]) -> Rows:
 
 
 @contextmanager
-def progress(texts: Texts, *, shown: bool) -> Iterator[Told]:
+def progress(texts: Texts, *, shown: bool) -> Iterator[OnProgress]:
     """Show a progress bar if standard error is a terminal: bytes of the file, or texts if its size is unknown."""
     if not shown or not sys.stderr.isatty():
         yield lambda _: None

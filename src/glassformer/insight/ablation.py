@@ -30,7 +30,7 @@ RESAMPLES = 1000
 RESAMPLES_AT_ONCE = 50
 
 Array = NDArray[np.float64]
-Told = Callable[[int, int], None]  # rows done, rows in all
+OnProgress = Callable[[int, int], None]  # rows done, rows in all
 
 
 class Silenced(NamedTuple):
@@ -89,7 +89,12 @@ def _column(part: Part) -> str:
 
 
 def ablate(
-    model: LoadedModel, rows: Labelled, *, kinds: Sequence[Kind] = KINDS, kept: KeptRows | None = None, told: Told | None = None
+    model: LoadedModel,
+    rows: Labelled,
+    *,
+    kinds: Sequence[Kind] = KINDS,
+    kept: KeptRows | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Ablation:
     """Silence each part in turn on all rows. With `kept`, finished rows are stored, and a second call continues after them."""
     with evaluating(every_module(model.encoder)), torch.inference_mode():
@@ -102,8 +107,8 @@ def ablate(
                 if kept is not None:
                     kept.write(number, outcome)
             found.append(outcome)
-            if told is not None:
-                told(start + len(chunk), len(rows))
+            if on_progress is not None:
+                on_progress(start + len(chunk), len(rows))
     right, losses = np.concatenate(found, axis=2).astype(np.float64)
     return _ablation(rows, silencer.parts, right, losses)
 

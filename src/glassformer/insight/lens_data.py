@@ -10,7 +10,7 @@ import torch
 
 from glassformer.encoding.scores import Interval, wilson
 from glassformer.errors import GlassformerError
-from glassformer.insight.ablation import Told, scored
+from glassformer.insight.ablation import OnProgress, scored
 from glassformer.insight.grid import Grid
 from glassformer.insight.labelled import Labelled
 from glassformer.insight.lens import depth_names
@@ -66,7 +66,7 @@ class LensOverData(Viewed):
         return [Grid(title, [one.depth for one in above], ["accuracy"], values, "accuracy", signed=False, texts=texts)]
 
 
-def lens_over(model: LoadedModel, rows: Labelled, *, told: Told | None = None) -> LensOverData:
+def lens_over(model: LoadedModel, rows: Labelled, *, on_progress: OnProgress | None = None) -> LensOverData:
     """Apply final norm, pooler and head to the hidden states of every depth, for all rows."""
     if model.spec.layer_sum:
         raise GlassformerError("this head reads a weighted sum of all layers, so it cannot be applied to a single depth.")
@@ -86,8 +86,8 @@ def lens_over(model: LoadedModel, rows: Labelled, *, told: Told | None = None) -
                 right, loss = scored(logits_BPC, torch.from_numpy(targets[members]))
                 places = [start + member for member in members]
                 outcome[0][:, places], outcome[1][:, places] = right.T.numpy(), loss.T.numpy()
-            if told is not None:
-                told(start + len(chunk), len(rows))
+            if on_progress is not None:
+                on_progress(start + len(chunk), len(rows))
     figures = (
         DepthFigures(name, wilson(int(right.sum()), len(rows)), float(losses.mean()))
         for name, right, losses in zip(names, *outcome, strict=True)
