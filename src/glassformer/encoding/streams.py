@@ -185,7 +185,7 @@ def _finite(pixels: NDArray[Any], start: int, name: str) -> NDArray[Any]:
 
 
 def send(
-    windows: Iterable[Window], model: LoadedModel, out: Path | BinaryIO | None, told: OnProgress = lambda _: None
+    windows: Iterable[Window], model: LoadedModel, out: Path | BinaryIO | None, on_progress: OnProgress = lambda _: None
 ) -> Streamed:
     """Write a stream to its output and count the rows; without an output, keep them in memory."""
     done = kept = cut = 0
@@ -197,7 +197,7 @@ def send(
             elif window.table.numbers:
                 values.append(window.values)
             done, kept, cut = done + window.seen, kept + len(window.table.numbers), cut + window.cut
-            told(done)
+            on_progress(done)
         if not done:
             raise GlassformerError("there are no texts: the input is empty.")
     file = out if isinstance(out, Path) else None

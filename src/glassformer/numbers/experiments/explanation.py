@@ -93,8 +93,8 @@ class Explanation(Experiment):
 def explanation(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Explanation:
     """Build a second model with the same outputs on a sentence, whose weights are as far from the first one's as possible."""
     words = words_of(text)
-    request = requested(START, fields, chosen=CHOSEN).spec
-    spec = request.replace(d_k=len(words))
+    base = requested(START, fields, chosen=CHOSEN).spec
+    spec = base.replace(d_k=len(words))
     _check_sizes(spec, len(words))
     program = program_for(spec, t=len(words))
     weights = random_weights(program, seed)

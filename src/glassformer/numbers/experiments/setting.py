@@ -24,12 +24,12 @@ def requested(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[
     for name, value in fields.items():
         if name in chosen:
             raise GlassformerError(f"{name}={shown(value)} cannot be set here: {chosen[name]}. Leave {name} out.")
-    request = request(start, decoders=True, **fields)
-    if request.spec.norm_after_last == "pooled":
+    made = request(start, decoders=True, **fields)
+    if made.spec.norm_after_last == "pooled":
         raise GlassformerError(
             "final_norm=pooled gives a single vector, but the experiment compares the vectors of all tokens. Leave it out."
         )
-    return request
+    return made
 
 
 def program_for(spec: EncoderSpec, *, batch: int = 1, t: int, u: int | None = None, padded: bool = False) -> Program:
