@@ -88,13 +88,13 @@ def test_a_changed_input_is_done_again_and_rows_that_are_gone_leave_no_shard(giv
 
 def test_another_model_or_setting_is_refused(given, tmp_path):
     encode(given, tmp_path / "a")
-    with pytest.raises(GlassformerError, match="holds another job: its store is float32, here it is int8"):
+    with pytest.raises(GlassformerError, match="contains another job: its store is float32, and now int8"):
         encode(given, tmp_path / "a", store="int8")
     weights = given[0] / "model.safetensors"
     data = bytearray(weights.read_bytes())
     data[-1] ^= 1
     weights.write_bytes(data)
-    with pytest.raises(GlassformerError, match="holds another job: its checkpoint_sha256"):
+    with pytest.raises(GlassformerError, match="contains another job: its checkpoint_sha256"):
         encode(given, tmp_path / "a")
 
 
@@ -102,7 +102,7 @@ def test_another_model_or_setting_is_refused(given, tmp_path):
 def test_a_strange_manifest_is_refused_in_one_line(given, tmp_path, text):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "manifest.json").write_text(text)
-    with pytest.raises(GlassformerError, match=r"not the manifest of a job|holds another job"):
+    with pytest.raises(GlassformerError, match=r"not the manifest of a job|contains another job"):
         encode(given, tmp_path / "a")
 
 
@@ -119,7 +119,7 @@ def test_a_forged_journal_names_no_file_outside_and_is_not_believed(given, tmp_p
 
 
 def test_a_folder_with_other_files_is_refused(given, tmp_path):
-    with pytest.raises(GlassformerError, match="holds no job but other files, such as config"):
+    with pytest.raises(GlassformerError, match="contains files that do not belong to a job, such as config"):
         encode(given, given[0])
     assert not (given[0] / "shards").exists()
 

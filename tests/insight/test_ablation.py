@@ -106,5 +106,5 @@ def test_bad_input_is_one_line(classifier, labelled, options, message):
 
 
 def test_a_model_without_classes_is_refused(masked, labelled):
-    with pytest.raises(GlassformerError, match="is no classifier with one label per input: ablate cannot compare it"):
+    with pytest.raises(GlassformerError, match="is not a classifier with one label per input: ablate cannot evaluate it"):
         gf.ablate(masked, labelled)

@@ -43,7 +43,7 @@ class Streamed:
     longest: int | None  # maximum number of tokens
     out: Path | None = None
     values: Any = None  # vectors [text, d_model], or a list of predictions
-    engine: Choice | None = None  # what computed it, if another engine than PyTorch was asked for
+    engine: Choice | None = None  # the engine, if one other than PyTorch was requested
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, the path and the engine as a dict."""
@@ -100,7 +100,7 @@ def require_stored(model: LoadedModel, *, fresh_head: bool, uses: tuple[str, ...
     random = [name for name in model.folder.fresh if name.split(".")[0] in uses]
     if random and not yes_no("fresh_head", fresh_head):
         raise GlassformerError(
-            f"{path_text(model.folder.path)} does not hold {listed(random)} of {model.folder.model_class}: the result would "
+            f"{path_text(model.folder.path)} lacks {listed(random)} of {model.folder.model_class}: the result would "
             "depend on random weights. Train them first, or accept that with fresh_head (--fresh-head)."
         )
 

@@ -171,7 +171,7 @@ def _norm(norm: Norm) -> Table:
     rows.append(["after the final norm", "", "", number(norm.final), "", ""])
     notes = (
         "",
-        "Above: the first LayerNorm, step by step. Below: what leaves a layer of a post-norm encoder, and of a pre-norm one "
+        "Above: the first LayerNorm, step by step. Below: the layer outputs of a post-norm encoder, and of a pre-norm one "
         "('pre'), and how far the layer moved what came in. Mean and variance are over the features of a token.",
     )
     return _table(norm, columns, rows, notes)

@@ -1,4 +1,4 @@
-"""The routes: /v1/embeddings and /v1/models as OpenAI's clients ask for them, /health and /metrics."""
+"""The routes: /v1/embeddings and /v1/models, compatible with OpenAI clients, /health and /metrics."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ async def models(request: Request) -> Response:
 
 
 async def health(_: Request) -> Response:
-    """Say that the server answers; needs no key and tells nothing else."""
+    """Report that the server is running; needs no key and contains nothing else."""
     return JSONResponse({"status": "ok"}, headers=HEADERS)
 
 
