@@ -1,4 +1,4 @@
-# Everything runs in a virtual environment inside the tree. PYTHON chooses which Python makes it (3.11 or newer).
+# Everything runs in a virtual environment in .venv. PYTHON selects the interpreter that creates it (3.11 or newer).
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
@@ -10,9 +10,9 @@ DOCS := .venv/.docs
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-setup: $(INSTALLED) ## make .venv with all that the other targets need
+setup: $(INSTALLED) ## create .venv with everything that the other targets need
 
-# The environment variables, not -c, so that the pins hold where the package itself is built, too.
+# Environment variables instead of -c, so that the pins also apply to the build of the package itself.
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[dev,export,hf,lab,mcp,ray,torch]'
@@ -25,7 +25,7 @@ run: setup ## take the tour on built-in data
 lab: setup ## open the lab in the browser
 	$(BIN)/glassformer lab
 
-# What comes before runs side by side: most of it waits for the network. Work is stolen where one process has none left.
+# The prerequisites run in parallel, since most of them wait for the network. Idle test processes steal work.
 test: ## lint, then the tests (all but the slow ones)
 	$(MAKE) --no-print-directory -j 3 lint web-test chromium
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
@@ -33,10 +33,10 @@ test: ## lint, then the tests (all but the slow ones)
 test-slow: setup $(DOCS) ## the slow tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
-reliability: setup ## docs/reliability.md from the figures of the last test and test-slow
+reliability: setup ## write docs/reliability.md from the figures of the last test and test-slow
 	$(BIN)/python tests/faults/page.py
 
-audit: ## known holes in what requirements.lock installs (asks a service on the network)
+audit: ## known vulnerabilities of the packages in requirements.lock (queries a service on the network)
 	$(PYTHON) -m venv build/audit
 	build/audit/bin/python -m pip install --quiet pip-audit
 	build/audit/bin/pip-audit --strict --requirement requirements.lock --require-hashes --disable-pip
@@ -51,7 +51,7 @@ lint: setup ## ruff (rules and format) and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The front end: its source is in web/, what it builds is committed, so that only those who change it need Node.
+# The front end: its source is in web/, and the built bundle is committed, so that Node is needed only to change it.
 web: web/node_modules/.installed ## build the lab's front end into the package
 	$(BIN)/python web/wire_types.py
 	cd web && npm run --silent build
@@ -59,7 +59,7 @@ web: web/node_modules/.installed ## build the lab's front end into the package
 web-test: ## types and tests of web/, and that the committed bundle equals a fresh build
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-test-with-node; \
 	elif [ -n "$$CI" ]; then echo "Node 20 or newer is needed for the tests of web/"; exit 1; \
-	else echo "no Node here: the tests of web/ are left out"; fi
+	else echo "Node is not installed: the tests of web/ are skipped"; fi
 
 web-test-with-node: web/node_modules/.installed
 	cd web && npm run --silent check && npm run --silent test && npm run --silent fresh
@@ -85,24 +85,24 @@ $(DOCS): $(INSTALLED)
 	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-recipes: setup ## the textbook's experiments, each with its picture and its band
+recipes: setup ## run the textbook experiments: pictures, tables, expected ranges
 	set -e; for name in epochs transformer_vs_cnn variable_length attention_as_answer heads_and_depth sentence_embeddings translate walk; do $(BIN)/python recipes/$$name.py; done
 
-notebooks: setup ## run the notebooks' scripts and keep what they show
+notebooks: setup ## run the notebooks' scripts and save their output
 	$(BIN)/python docs/notebooks/build.py
 
 bench: setup ## measure the start-up time
 	$(BIN)/python bench/startup.py
 
-bench-cpu: setup ## encode real texts beside sentence-transformers and onnxruntime
+bench-cpu: setup ## compare encoding of real texts with sentence-transformers and onnxruntime
 	$(BIN)/python bench/cpu.py --out build/cpu.json
 
-bench-memory: setup ## count the bytes of a training step beside the predicted ones
+bench-memory: setup ## compare measured and predicted bytes of a training step
 	$(BIN)/python bench/memory.py --out build/memory.json
 
-bench-gpu: ## the tables of docs/bench.md on a GPU, with the Python at hand (torch, triton, transformers)
+bench-gpu: ## the tables of docs/bench.md on a GPU, with the current Python (torch, triton, transformers)
 	bash bench/gpu_all.sh build
 
-clean: ## remove what the other targets made
+clean: ## remove everything that the other targets create
 	rm -rf .venv web/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -148,7 +148,7 @@ def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def table(found: list[dict[str, Any]]) -> str:
     """The summary in Markdown."""
-    lines = ["| set | starts from | parameters | epochs | test accuracy | to beat | |", "|:---|:---|---:|---:|---:|---:|:---|"]
+    lines = ["| set | starts from | parameters | epochs | test accuracy | baseline | |", "|:---|:---|---:|---:|---:|---:|:---|"]
     for row in found:
         verdict = "beaten" if row["beats"] else "reached" if round(row["mean"], 1) >= row["to_beat"] else "not reached"
         start = {"scratch": "nothing", "checkpoint": "a checkpoint", "masked text": "its own texts, masked"}[row["from"]]

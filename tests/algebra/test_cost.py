@@ -184,7 +184,7 @@ def test_an_amount_of_memory_is_a_text(amount):
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({"spec": "bert-tiny"}, "A spec is wanted, as gf.spec('bert-base') makes it, found bert-tiny."),
+        ({"spec": "bert-tiny"}, "the first argument must be a spec, such as gf.spec('bert-base'), found bert-tiny."),
         ({"limit": "1GB"}, "limit=1GB is not allowed: limit must be a whole number from 0."),
         ({"training": "no"}, "training=no is not allowed: training must be True or False."),
         ({"dtype": "float31"}, "dtype=float31 is not known."),
@@ -265,6 +265,6 @@ def test_disentangled_attention_keeps_queries_and_keys_for_the_terms_by_distance
 def test_the_convention_says_where_scores_are_written_out():
     said = {position: _activations(position, "fused").convention for position in ("none", "relative")}
     assert "are stored, as on a CPU" in said["relative"] and "written out" not in said["none"]
-    assert "written out in float32 at least" in _activations("relative", "fused").memory.assumptions
+    assert "scores with a learned bias stored in float32" in _activations("relative", "fused").memory.assumptions
     assert "but the learned bias by distance is" in _activations("relative", "compiled").convention
     assert "written out" not in gf.cost("layer", position="relative", kernel="fused", d_model=64, heads=4, t=16).convention

@@ -80,7 +80,7 @@ def test_parts_go_by_symbol_place_and_alias(part, total):
 
 REFUSALS = [
     ({"without": "output,biasses"}, "unknown part 'biasses'. Did you mean 'biases'?"),
-    ({"only": "head"}, "--only head: this spec has none of that. Add one with head=classify classes=5."),
+    ({"only": "head"}, "--only head: this spec has no such part. Add one with head=classify classes=5."),
     ({"only": "../../etc"}, "unknown part '../../etc'."),
 ]
 

@@ -58,7 +58,7 @@ def test_a_card_is_written_as_its_name_ends_and_never_over_another_file(folder, 
     assert text.read_text(encoding="utf-8").startswith(f"# {folder.name}\n\nAn encoder of 2 layers of width 12")
     assert "<h1>" in page.read_text(encoding="utf-8")
     assert "http" not in page.read_text(encoding="utf-8").replace("http-equiv", "")
-    for name, message in (("card.md", "card.md exists and is not replaced"), ("card.txt", "its name ends in .md or .html")):
+    for name, message in (("card.md", "card.md exists and is not replaced"), ("card.txt", "its name must end in .md or .html")):
         with pytest.raises(GlassformerError, match=message):
             gf.card(folder, out=tmp_path / name)
 
@@ -91,6 +91,6 @@ def test_speed_is_measured_where_it_is_asked_for():
 
 
 def test_one_model_is_no_comparison():
-    with pytest.raises(GlassformerError, match="compare needs two models or more"):
+    with pytest.raises(GlassformerError, match="compare needs at least two models"):
         gf.compare("bert-base")
-    assert "compare needs two specs or more" in str(run("compare", "bert-base").exception)
+    assert "compare needs at least two specs" in str(run("compare", "bert-base").exception)

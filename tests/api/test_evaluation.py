@@ -81,5 +81,5 @@ def test_what_cannot_be_compared_is_refused_in_one_line(classifier, data, option
 
 
 def test_a_model_without_classes_is_refused(tmp_path, table):
-    with pytest.raises(GlassformerError, match="is no classifier with one label per input"):
+    with pytest.raises(GlassformerError, match="is not a classifier with one label per input"):
         gf.evaluate(add_tokenizer(bert_folder(tmp_path / "m")), table)

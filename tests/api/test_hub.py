@@ -77,7 +77,7 @@ def test_what_cannot_be_fetched_is_one_line(hub, monkeypatch):
     with pytest.raises(GlassformerError, match=r"^'someone/other' cannot be downloaded: 404: someone/other was not found$"):
         gf.download("someone/other")
     for name in ("../secret", "a/b/c", "", "https://example.org/model"):
-        with pytest.raises(GlassformerError, match="is no name of a model on the hub: they read owner/name, or name"):
+        with pytest.raises(GlassformerError, match="is not the name of a model on the hub: write owner/name, or name"):
             gf.download(name)
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(GlassformerError, match=r"^--download needs the package huggingface_hub: pip install"):

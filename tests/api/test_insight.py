@@ -61,7 +61,7 @@ def test_the_document_has_every_line_with_its_word(minilm):
         ("the glass", {"of": "class=glas"}, "there is no class 'glas'. Did you mean 'glass'?"),
         ("the glass", {"of": "layers.0.attention.mixed"}, "Did you mean 'layers.0.attention.mix'?"),
         ("the glass", {"of": "similarity"}, "similarity compares two texts, found 1"),
-        (["a", "b", "c"], {}, "3 texts are given: one text, or two for similarity."),
+        (["a", "b", "c"], {}, "3 texts are given: give one text, or two for similarity."),
         ([], {}, "no input: give a text"),
         ("the glass", {"depth": "deep"}, "depth=deep is not known. One of direct, input."),
         ("the glass", {"seed": 3}, "seed=3 has no effect"),

@@ -115,7 +115,7 @@ HEAD = "BertForSequenceClassification"
 
 
 def test_predictions_of_a_random_head_are_refused_unless_asked_for(folder):
-    with pytest.raises(GlassformerError, match=r"does not hold head.*random weights.*--fresh-head"):
+    with pytest.raises(GlassformerError, match=r"lacks head.*random weights.*--fresh-head"):
         gf.predict(folder, TEXTS, as_class=HEAD)
     assert gf.predict(folder, TEXTS, as_class=HEAD, fresh_head=True).rows == len(TEXTS)
 

@@ -70,7 +70,7 @@ def test_a_checkpoint_reads_text_with_its_own_tokenizer(tmp_path, minilm):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("attention", "which encoder?"),
+        ("attention", "no spec is given"),
         ("attention layer --text a --out a.pdf", "the name must end in one of .png, .svg, .html."),
         ("attention layer --text a --layer 9", "this run has layer 0 to 0, or -1 to -1 counted from the end."),
         ("attention encoder t=512 --json", "weights are too many for JSON: choose --layer and --head"),

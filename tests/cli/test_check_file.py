@@ -27,7 +27,7 @@ def test_a_right_solution_exits_0(file, name):
     assert (done.returncode, done.stderr) == (0, "")
     counted, _, rest = done.stdout.splitlines()[-1].partition(". ")
     assert counted == "1 right, 0 wrong, 0 carried forward, 0 not understood"
-    assert rest.startswith("What is written was checked;")
+    assert rest.startswith("The written statements were checked;")
 
 
 @pytest.mark.parametrize("text", ["3 × 4 = 13\n", TRAPPED, "```glassformer\nspec: bert-base\nparams = 5\n```\n"])

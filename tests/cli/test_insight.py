@@ -33,7 +33,7 @@ def test_attribute_by_slope_shows_its_remainder():
         ((*SPEC, *TEXT, "--of", "layers.0.attention.weigths head=0 t=0 s=0"), "Did you mean 'layers.0.attention.weights'?"),
         ((*SPEC, *TEXT, "--norms", "hold"), "Did you mean 'held'?"),
         ((*SPEC, *TEXT, "--out", "why.pdf"), "the name must end in one of .png, .svg."),
-        ((), "which encoder?"),
+        ((), "no spec is given"),
     ],
 )
 def test_a_mistake_is_one_line(words, message):

@@ -45,10 +45,10 @@ def words_of(name, classifier, rows):
 FIRST = {
     "saliency": "Completeness gap: ",
     "lens": "layer 1",
-    "lens over data": "The last depth is the model itself.",
+    "lens over data": "The last row is the model itself.",
     "patch": "the share of the difference",
     "ablate": " of 4 heads can be silenced",
-    "probe": "selectivity is the accuracy beyond it",
+    "probe": "selectivity is the accuracy minus that of the control task",
 }
 
 
@@ -80,9 +80,9 @@ def test_every_form_is_whole_and_escaped(name, form, classifier, rows):
         ("lens", ("--out", "lens.pdf"), "the name must end in one of .png, .svg."),
         ("lens", ("--rows", 3), "--rows belongs to DATA: leave it out."),
         ("lens over data", ("--guesses", 3), "--guesses belongs to --text: leave it out."),
-        ("lens over data", ("--text", "glass"), "lens reads one text or labelled data: give either --text or DATA."),
+        ("lens over data", ("--text", "glass"), "lens needs one text or labelled data: give either --text or DATA."),
         ("lens over data", ("--column", "txt"), "txt"),
-        ("ablate", ("--no-label",), "ablate compares predictions with labels: leave --no-label out."),
+        ("ablate", ("--no-label",), "ablate compares predictions with labels: omit --no-label."),
         ("ablate", ("--kinds", "head,fnn"), "kinds=fnn is not known. Did you mean 'ffn'?"),
         ("patch", ("--at", "layer"), "Did you mean 'layers'?"),
     ],

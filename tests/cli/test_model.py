@@ -191,8 +191,8 @@ def test_a_bad_line_is_named_and_leaves_no_file(folder, run, tmp_path, data, mes
 
 
 MISTAKES = [
-    ("encode {m}", "which texts? Give --text (once or more), --file FILE, or - for standard input; one of the three."),
-    ("encode {m} --text a --file b", "which texts?"),
+    ("encode {m}", "no input texts: give --text (may be repeated), --file FILE, or - for standard input."),
+    ("encode {m} --text a --file b", "no input texts"),
     ("encode {m} --file {t}/none.txt", "no such file: "),
     ("encode {m} --file {t}", "is a folder. Give a file with one text per line."),
     ("encode {m} --text a --out x.csv", "--out x.csv: the name must end in one of .npy, .jsonl, .parquet."),

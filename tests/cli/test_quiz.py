@@ -109,7 +109,7 @@ def test_existing_papers_are_not_overwritten(papers):
         ("make parameters", "Missing option '--out'"),
         ("grade parameters nothing.csv", "no such file: nothing.csv."),
         ("grade papers class.txt", "needs a column 'student'"),
-        ("taek parameters", "quiz has no sub-command 'taek'. Did you mean 'take'?"),
+        ("taek parameters", "quiz has no subcommand 'taek'. Did you mean 'take'?"),
     ],
 )
 def test_a_users_mistake_is_one_line_and_exit_2(papers, words, message):

@@ -27,7 +27,7 @@ def test_a_text_shows_the_attention_of_made_up_weights(tmp_path):
     assert found["sections"] == ["encoder", "ledger", "equations", "attention", "checks"]
     assert found["bytes"] == (tmp_path / "a.html").stat().st_size
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "The weights come from a seed" in text and "<b>a</b>" not in text
+    assert "The weights are random, from a seed" in text and "<b>a</b>" not in text
 
 
 def test_no_torch_is_needed_for_a_spec(tmp_path):
@@ -68,7 +68,7 @@ def test_a_run_has_its_training_first(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["report"], "which encoder?"),
+        (["report"], "no spec is given"),
         (["report", "bert-bas"], "unknown preset 'bert-bas'. Did you mean 'bert-base'?"),
         (
             ["report", "layer", "--without", "nonsense"],
@@ -79,9 +79,9 @@ def test_a_run_has_its_training_first(tmp_path):
         (["report", "bert", "--text", "a"], "tokenizer"),
         (["report", "vit-ti16", "--text", "a"], "this encoder reads images, not text: leave --text out."),
         (["report", "layer", "--text", " "], "the text is empty"),
-        (["report", "layer", "--out", "mine.txt"], "mine.txt is there and is no report: choose another --out."),
+        (["report", "layer", "--out", "mine.txt"], "mine.txt exists and is not a report: choose another --out."),
         (["report", "layer", "--out", "bert"], "bert is a folder"),
-        (["report", "layer", "--out", "r.pdf"], "r.pdf: a report is a web page: its name ends in .html."),
+        (["report", "layer", "--out", "r.pdf"], "r.pdf: a report is HTML: its name must end in .html."),
     ],
 )
 def test_a_mistake_is_one_line(words, message, tmp_path):

@@ -115,7 +115,7 @@ def test_sigterm_saves_and_resume_goes_on(tmp_path):
             "no such folder: nowhere. The current folder contains no folder. 'glassformer train' creates a run.",
         ),
         ("resume .", ". is not a run folder: it has no run.json. 'glassformer train' creates one."),
-        ("curves nowhere", "no such folder: nowhere. The current folder contains no folder. The folder of a run is wanted"),
+        ("curves nowhere", "no such folder: nowhere. The current folder contains no folder. Give the folder of a run"),
         ("curves .", ". has no metrics.jsonl: is it the folder of a run?"),
         ("train digits --epochs 3,1,3", "--epochs 3,1,3 names 3 twice: each number of epochs is a separate run."),
         ("train digits bert-tiny", "digits contains images, but this spec reads texts (vocab=30522): choose another spec."),

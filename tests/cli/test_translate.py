@@ -72,7 +72,7 @@ def test_translations_that_are_cut_off_are_counted(folder):
         (("--text", ""), "--text has no tokens: there is nothing to translate."),
         (("--text", "a", "--beams", "10"), "beams=10 is wider than the vocabulary: it has 9 tokens."),
         (("--text", "a", "--beams", "2", "--top-k", "3"), "beams=2 and sampling exclude each other"),
-        ((), "which texts? Give --text"),
+        ((), "no input texts: give either --text"),
     ],
 )
 def test_bad_input_is_one_line(folder, options, said):

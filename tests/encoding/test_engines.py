@@ -47,7 +47,7 @@ def test_a_job_goes_on_with_the_engine_and_the_graph_that_it_began_with(model, t
     assert (again.made, again.kept) == (1, 3)
     assert {file.name: file.read_bytes() for file in (tmp_path / "out" / "shards").iterdir()} == shards
     assert not (tmp_path / "out" / ".onnx-left").exists()
-    with pytest.raises(GlassformerError, match="holds another job: its engine is "):
+    with pytest.raises(GlassformerError, match="contains another job: its engine is "):
         gf.encode_files(model, tmp_path / "in.txt", tmp_path / "out", **job | {"engine": "torch"})
 
 

@@ -88,13 +88,13 @@ def test_a_changed_input_is_done_again_and_rows_that_are_gone_leave_no_shard(giv
 
 def test_another_model_or_setting_is_refused(given, tmp_path):
     encode(given, tmp_path / "a")
-    with pytest.raises(GlassformerError, match="holds another job: its store is float32, here it is int8"):
+    with pytest.raises(GlassformerError, match="contains another job: its store is float32, and now int8"):
         encode(given, tmp_path / "a", store="int8")
     weights = given[0] / "model.safetensors"
     data = bytearray(weights.read_bytes())
     data[-1] ^= 1
     weights.write_bytes(data)
-    with pytest.raises(GlassformerError, match="holds another job: its checkpoint_sha256"):
+    with pytest.raises(GlassformerError, match="contains another job: its checkpoint_sha256"):
         encode(given, tmp_path / "a")
 
 
@@ -102,7 +102,7 @@ def test_another_model_or_setting_is_refused(given, tmp_path):
 def test_a_strange_manifest_is_refused_in_one_line(given, tmp_path, text):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "manifest.json").write_text(text)
-    with pytest.raises(GlassformerError, match=r"not the manifest of a job|holds another job"):
+    with pytest.raises(GlassformerError, match=r"not the manifest of a job|contains another job"):
         encode(given, tmp_path / "a")
 
 
@@ -119,7 +119,7 @@ def test_a_forged_journal_names_no_file_outside_and_is_not_believed(given, tmp_p
 
 
 def test_a_folder_with_other_files_is_refused(given, tmp_path):
-    with pytest.raises(GlassformerError, match="holds no job but other files, such as config"):
+    with pytest.raises(GlassformerError, match="contains files that do not belong to a job, such as config"):
         encode(given, given[0])
     assert not (given[0] / "shards").exists()
 
@@ -270,9 +270,12 @@ def test_the_command_prints_the_counts_and_refuses_what_does_not_go_together(giv
     said = command("encode", model, file, "--out", tmp_path / "a", "--workers", "1", "--carry", "id")
     assert (said.returncode, said.stdout) == (0, f"{tmp_path / 'a'}: 49 vectors in 1 shard, 1 bad, see bad_rows.jsonl.\n")
     for words, told in (
-        ((file,), "where to? Files are written to a folder of shards: give --out FOLDER."),
+        ((file,), "no output folder: the results are written as shards, so give --out FOLDER."),
         ((file, "--text", "a", "--out", "x"), "INPUT and --text or --file are both given: choose one."),
-        (("--text", "a", "--workers", "2"), "--workers is for files: name them after the checkpoint, with --out FOLDER."),
+        (
+            ("--text", "a", "--workers", "2"),
+            "--workers needs input files: name them after the checkpoint, and give --out FOLDER.",
+        ),
         ((file, "--out", tmp_path / "b", "--workers", "many"), "workers=many is not allowed: workers must be auto or 1 to 256."),
         ((file, "--out", file), f"--out {file} is a file: name a folder."),
     ):

@@ -36,21 +36,21 @@ def test_a_job_in_int8_is_near_float32_and_says_how_near_on_its_own_texts(given,
     assert found.manifest["job"]["precision"] == "int8"
     (tmp_path / "a" / "shards" / "00000-000001.parquet").unlink()
     assert gf.encode_files(*given, tmp_path / "a", precision="int8", **job).made == 1
-    with pytest.raises(GlassformerError, match="holds another job: its precision is int8"):
+    with pytest.raises(GlassformerError, match="contains another job: its precision is int8"):
         gf.encode_files(*given, tmp_path / "a", **job)
 
 
 def test_what_int8_cannot_do_is_one_line(given, tmp_path):
     for call, options, told in (
-        (gf.encode_files, {"engine": "onnx"}, "--precision int8 is computed with --engine torch, not onnx"),
-        (gf.encode_files, {"dtype": "bfloat16"}, "--precision int8 is computed with --dtype float32, not bfloat16"),
+        (gf.encode_files, {"engine": "onnx"}, "--precision int8 requires --engine torch, not onnx"),
+        (gf.encode_files, {"dtype": "bfloat16"}, "--precision int8 requires --dtype float32, not bfloat16"),
         (gf.predict_files, {}, "--precision int8 is for vectors: use it with encode"),
     ):
         with pytest.raises(GlassformerError, match=told):
             call(*given, tmp_path / "a", precision="int8", **options)
     said = command("encode", given[0], "--text", "a", "--precision", "int8")
     assert (said.returncode, said.stderr) == (
-        2, "glassformer: --precision is for files: name them after the checkpoint, with --out FOLDER.\n",
+        2, "glassformer: --precision needs input files: name them after the checkpoint, and give --out FOLDER.\n",
     )  # fmt: skip
 
 

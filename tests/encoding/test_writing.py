@@ -105,10 +105,10 @@ def test_the_command_prints_the_document_of_the_function(translator):
 def test_what_does_not_fit_is_one_line(translator, continuer, tmp_path):
     words = texts(tmp_path / "plain.txt")
     for model, given, options, words_of in (
-        (translator / "best", None, {}, "on which data?"),
+        (translator / "best", None, {}, "no data is given"),
         (translator, translator.parent / "pairs.tsv", {"part": "nowhere"}, "has no part 'nowhere'"),
-        (continuer, words, {"beams": 3}, "beams (--beams) is for an encoder-decoder, and the model is a decoder: leave it out."),
-        (translator, None, {"max_length": 3}, "max_length (--max-length) is for a decoder, and the model is an encoder-decoder"),
+        (continuer, words, {"beams": 3}, "beams (--beams) is for an encoder-decoder, but the model is a decoder: leave it out."),
+        (translator, None, {"max_length": 3}, "max_length (--max-length) is for a decoder, but the model is an encoder-decoder"),
         (translator, words, {}, "its translations are in a second file"),
         (translator, "topic", {}, "the model is an encoder-decoder"),
     ):

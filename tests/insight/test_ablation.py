@@ -76,7 +76,7 @@ def test_an_interrupted_ablation_goes_on_and_gives_the_same(classifier, labelled
     monkeypatch.setattr(ablation, "_outcome", lambda *arguments: calls.append(1) or outcome(*arguments))
     assert gf.ablate(classifier, labelled, part="all", folder=tmp_path / "kept").to_dict() == whole.to_dict()
     assert len(calls) == 1
-    with pytest.raises(GlassformerError, match="belongs to another analysis: its kinds is"):
+    with pytest.raises(GlassformerError, match="belongs to another analysis: kinds is"):
         gf.ablate(classifier, labelled, part="all", folder=tmp_path / "kept", kinds=["head"])
 
 
@@ -106,5 +106,5 @@ def test_bad_input_is_one_line(classifier, labelled, options, message):
 
 
 def test_a_model_without_classes_is_refused(masked, labelled):
-    with pytest.raises(GlassformerError, match="is no classifier with one label per input: ablate cannot compare it"):
+    with pytest.raises(GlassformerError, match="is not a classifier with one label per input: ablate cannot evaluate it"):
         gf.ablate(masked, labelled)

@@ -99,7 +99,7 @@ def test_a_name_that_is_no_step_is_refused_with_the_nearest(name, message):
 def test_a_hook_that_returns_another_shape_is_refused():
     with pytest.raises(GlassformerError, match=r"the hook of layers\.0\.out returned \[3\], expected a tensor \[3, 5, 16\]"):
         tapped(seeded(BERT), {"layers.0.out": lambda x: x[:, 0, 0]})(**both_ways(BERT).inputs)
-    with pytest.raises(GlassformerError, match="hooks are a mapping"):
+    with pytest.raises(GlassformerError, match="hooks must be a mapping"):
         tapped(seeded(BERT), {"layers.0.out": 3})
 
 

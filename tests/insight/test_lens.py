@@ -45,7 +45,7 @@ def test_before_the_sub_layers_the_final_norm_reads_each_depth_by_itself(classif
 
 
 def test_a_model_without_a_head_is_refused(minilm):
-    with pytest.raises(GlassformerError, match="has no head that answers"):
+    with pytest.raises(GlassformerError, match="has no prediction head"):
         gf.lens(minilm, TEXT)
 
 

@@ -44,8 +44,8 @@ def test_the_word_that_differs_restores_everything_before_the_first_layer(classi
 @pytest.mark.parametrize(
     ("texts", "options", "message"),
     [
-        ((CLEAN, "the glass"), {}, "the corrupt one 4: patching needs equal numbers."),
-        ((CLEAN, CLEAN), {}, "for both texts: there is nothing to restore."),
+        ((CLEAN, "the glass"), {}, "the corrupt one 4: patching needs texts of equal length."),
+        ((CLEAN, CLEAN), {}, "for both texts: there is no difference to restore."),
         ((CLEAN, CORRUPT), {"of": "class=walls"}, "Did you mean 'wall'?"),
         ((CLEAN, CORRUPT), {"at": "heads"}, "at=heads is not known."),
     ],

@@ -151,5 +151,5 @@ def test_bad_input_is_one_line(classifier, options, message):
 
 
 def test_a_model_without_a_head_is_refused(minilm):
-    with pytest.raises(GlassformerError, match="has no head, so no logit"):
+    with pytest.raises(GlassformerError, match="has no head, so it has no logits"):
         gf.saliency(minilm, "a river bank")

@@ -111,7 +111,7 @@ def test_a_choice_changes_the_work_and_decimals_can_be_rounded_on_the_way(ask):
     assert cells(unscaled["page"], "weights") == ["0.8808", "0.1192"]
     _, rounded = ask("work", **flying(), rounded=2)
     assert cells(rounded["page"], "weights") == ["0.81", "0.19"]
-    assert rounded["page"]["tables"][0]["title"] == "What rounding did"
+    assert rounded["page"]["tables"][0]["title"] == "Effect of rounding"
 
 
 def test_every_number_of_a_page_opens_down_to_what_was_given(ask):

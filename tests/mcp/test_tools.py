@@ -119,7 +119,7 @@ BAD = [
         "'claim' works with one expression only: write several relations in full",
     ),
     ("count", {}, "'spec' is missing: give text. The model: a preset, then field=value"),
-    ("count", {"spec": " "}, "which model? Name a preset and change its fields, as in 'bert-base layers=8 t=512'."),
+    ("count", {"spec": " "}, "no model is given: name a preset and optionally fields, as in 'bert-base layers=8 t=512'."),
     ("count", {"spec": ["bert-base"]}, "spec=['bert-base'] is not allowed: spec must be text."),
     ("count", {"spec": "bert-base", "only": "fnn"}, "unknown part 'fnn'. Did you mean 'ffn'?"),
     ("count", {"spec": "bert-base heads=7"}, "heads=7 does not divide d_model=768, and d_k is not given"),

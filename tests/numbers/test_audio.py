@@ -32,7 +32,7 @@ def test_one_recording_runs_without_a_batch_axis_and_agrees_with_transformers(fo
         ({"text": "a wall"}, r"this encoder reads audio: give frames \(--frames FILE\), and no other input\."),
         ({}, "this encoder reads audio"),
         ({"frames": np.zeros((5, 13))}, r"frames has shape \[1, 5, 13\], expected \[1, 5, 14\] \(batch, mel, frame\)"),
-        ({"frames": np.zeros(5)}, r"frames must be numbers \[mel, frame\], or several of them"),
+        ({"frames": np.zeros(5)}, r"frames must be an array \[mel, frame\], optionally with a batch axis"),
         ({"frames": np.full((5, 14), np.nan)}, r"frames\[0, 0, 0\] is nan: every input must be a finite number"),
     ],
 )

@@ -38,7 +38,7 @@ def test_without_boxes_all_sides_are_zero():
 def test_what_is_no_box_is_refused_in_one_line(box):
     boxes = BOXES.copy()
     boxes[0, 1] = box
-    with pytest.raises(GlassformerError, match=r"^boxes\[0, 1\] = \[.*\] is no box \[left, upper, right, lower\]") as caught:
+    with pytest.raises(GlassformerError, match=r"^boxes\[0, 1\] = \[.*\] is not a box \[left, upper, right, lower\]") as caught:
         ran(boxes)
     assert "\n" not in str(caught.value)
     with pytest.raises(GlassformerError, match="boxes must be whole numbers"):

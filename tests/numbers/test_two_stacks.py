@@ -150,13 +150,13 @@ def test_the_other_kinds_of_attention_are_those_of_the_stacks():
 @pytest.mark.parametrize(
     ("what", "given", "told"),
     [
-        (SPEC, {"text": "a b"}, "an encoder-decoder reads a source and a target: give target (--target TEXT"),
-        (SPEC, {"target": "a b"}, "an encoder-decoder reads a source and a target: give text (--text TEXT"),
+        (SPEC, {"text": "a b"}, "an encoder-decoder needs a source and a target: also give target (--target TEXT"),
+        (SPEC, {"target": "a b"}, "an encoder-decoder needs a source and a target: also give text (--text TEXT"),
         (SPEC, {"text": "a", "target": " "}, "the target is empty: give at least one word."),
         (SPEC, {"text": "a", "target": "b", "target_tokens": [1]}, "target and target_tokens are both given."),
         (SPEC, {"text": "a", "target_tokens": [20]}, "target[0, 0] = 20 is out of range: the vocabulary has rows 0 to 19."),
         (SPEC, {"text": "a", "target_tokens": 5}, "target_tokens=5 is not allowed: target_tokens must be a list of ids"),
-        (GPT2, {"text": "a", "target": "b"}, "a target is what the decoder of an"),
+        (GPT2, {"text": "a", "target": "b"}, "a target is for encoder-decoders only"),
         (SPEC + " u=2", {"text": "a", "target": "a b c"}, "u=2 contradicts the input, which has u=3. Leave u out."),
     ],
 )
@@ -170,10 +170,10 @@ def test_mistakes_about_a_checkpoints_target_are_one_line(tmp_path):
     folder = with_tokenizer(saved(tiny_seq2seq.tiny("BartForConditionalGeneration"), tmp_path))
     checkpoint = open_checkpoint(folder)
     for given, told in (
-        ({"text": "a"}, "an encoder-decoder reads a source and a target"),
+        ({"text": "a"}, "an encoder-decoder needs a source and a target"),
         (
             {"text": "a", "target": "un " * 30},
-            "target 0 has 31 tokens with the one that begins it, but the decoder has 19",
+            "target 0 has 31 tokens including the start token, but the decoder has 19",
         ),
         ({"text": ["a", "cat"], "target": "un"}, "there are 2 sources and 1 targets: give one target for each source."),
         ({"tokens": [[1]], "target_tokens": [[]]}, "target has shape [1, 0]: at least one token is needed."),
@@ -185,7 +185,7 @@ def test_mistakes_about_a_checkpoints_target_are_one_line(tmp_path):
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "decoder_start_token_id": None}))
     (folder / "generation_config.json").unlink()
-    with pytest.raises(GlassformerError, match="names no decoder_start_token_id, the token that begins a target"):
+    with pytest.raises(GlassformerError, match="has no decoder_start_token_id, the start token of a target"):
         open_checkpoint(folder).run("a", target="un")
 
 

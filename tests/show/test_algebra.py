@@ -102,4 +102,4 @@ def test_alike_layers_are_shown_once_in_the_shape_table():
     text = str(gf.shapes("bert-base", t=5))
     assert "layers.0.attention.q" in text
     assert "layers.1.attention.q" not in text
-    assert "12 layers are alike: layer 0 is shown." in text
+    assert "12 layers are identical: layer 0 is shown." in text

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from glassformer.errors import GlassformerError
-from glassformer.show.curves import Curve, curves_figure, curves_table, hues_for, read_curve, runs_in, save_curves, told_apart
+from glassformer.show.curves import Curve, curves_figure, curves_table, distinct_names, hues_for, read_curve, runs_in, save_curves
 from glassformer.show.metric import ACCURACY, decided_by
 
 OVER = Curve("over", (1.0, 0.5, 0.2, 0.1), (1.0, 0.6, 0.7, 0.9), (0.5, 0.8, 0.9, 1.0), (0.5, 0.8, 0.79, 0.78))
@@ -139,7 +139,7 @@ def test_runs_in_a_folder_are_in_the_order_of_their_numbers_and_told_apart(tmp_p
         if "epochs" in place:
             (tmp_path / place / "run.json").write_text("{}", encoding="utf-8")
     runs = [*runs_in(tmp_path / "a"), *runs_in(tmp_path / "b")]
-    assert told_apart(runs) == ["a/epochs-9", "epochs-10", "b/epochs-9"]
+    assert distinct_names(runs) == ["a/epochs-9", "epochs-10", "b/epochs-9"]
     assert runs_in(tmp_path / "nowhere") == []
 
 
@@ -148,7 +148,7 @@ def test_a_last_line_that_was_cut_off_is_left_out(tmp_path):
     log.write_text('{"kind": "step"}\n' + line(2.0) + line(1.0) + line(0.5)[:20], encoding="utf-8")
     assert read_curve(tmp_path).validation_loss == (2.0, 1.0)
     log.write_text("no json\n" + line(2.0), encoding="utf-8")
-    with pytest.raises(GlassformerError, match=r"line 1 is no line of a training log"):
+    with pytest.raises(GlassformerError, match=r"line 1 is not a line of a training log"):
         read_curve(tmp_path)
 
 

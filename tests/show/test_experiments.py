@@ -30,7 +30,7 @@ def test_an_experiment_has_every_form(name):
 def test_a_claim_that_fails_says_where():
     text = str(gf.experiment("order", attend="causal"))
     assert "The claim does not hold:" in text
-    assert "without positions the outputs permute with the tokens (equivariant): 3.153, wanted ≤ 1e-12" in text
+    assert "without positions the outputs permute with the tokens (equivariant): 3.153, expected ≤ 1e-12" in text
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -96,5 +96,5 @@ def test_rms_norm_takes_no_mean_away():
 
 
 def test_a_name_that_is_no_norm_is_said():
-    with pytest.raises(GlassformerError, match=r"'layers.0.ffn' is no norm of this run: layers.0.norm_1, layers.0.norm_2"):
+    with pytest.raises(GlassformerError, match=r"'layers.0.ffn' is not a norm of this run: layers.0.norm_1, layers.0.norm_2"):
         norm_steps(seeded_run(SPEC, words="a b c"), "layers.0.ffn")

@@ -121,7 +121,7 @@ def test_the_page_says_what_the_readings_say(bert):
     assert "97.1 G" in text  # 97,090,169,344
     rows, columns = (gf.shapes("bert-base", t=512, convention=one)["layers.0.ffn.W_1"].shape for one in ("rows", "columns"))
     assert f"{rows[0]} × {rows[1]}" in text and f"{columns[0]} × {columns[1]}" in text
-    assert text.count("12 layers are alike") == 1
+    assert text.count("12 layers are identical") == 1
     assert "512 97.1 G 10.2% 291 G" in text  # the last row of the table of lengths
 
 
@@ -143,7 +143,7 @@ def test_a_spec_is_said_in_a_sentence():
         "An encoder of 12 layers of width 768 with 12 heads of 64, feed-forward blocks of 3,072. It reads tokens of a vocabulary "
         "of 30,522."
     )
-    assert sentence(gf.spec("vit-b16")).endswith("in 196 patches, and ends in a head that says: classify.")
+    assert sentence(gf.spec("vit-b16")).endswith("in 196 patches, and ends in the head classify.")
 
 
 def test_foreign_words_are_words():
@@ -165,7 +165,7 @@ def test_a_report_is_replaced_and_nothing_else_is(tmp_path):
     assert "<h1>two</h1>" in path.read_text(encoding="utf-8")
     other = tmp_path / "mine.html"
     other.write_text("<p>mine</p>", encoding="utf-8")
-    with pytest.raises(GlassformerError, match=r"mine\.html is there and is no report: choose another --out\."):
+    with pytest.raises(GlassformerError, match=r"mine\.html exists and is not a report: choose another --out\."):
         save_page(page("three", "", []), other)
     assert other.read_text(encoding="utf-8") == "<p>mine</p>"
     with pytest.raises(GlassformerError, match="is a folder"):
@@ -215,19 +215,19 @@ def test_a_run_tells_what_it_learned(tmp_path):
 
 def test_a_run_that_is_not_finished_says_so(tmp_path):
     text = Reader(learned_section(read_run(run_folder(tmp_path / "run", end=False))).html).text
-    assert "This run is not finished: 'glassformer resume' goes on with it." in text
+    assert "This run is not finished: continue it with 'glassformer resume'." in text
     assert "test accuracy" not in text
 
 
 @pytest.mark.parametrize("confusion", [None, [], [[1]], [[1, 2], [3]], [["a", 1], [1, 2]], {"a": 1}, "x"])
 def test_a_strange_table_of_confusions_is_left_out(tmp_path, confusion):
     text = learned_section(read_run(run_folder(tmp_path / "run", confusion=confusion))).html
-    assert ("class by class" in text) == (confusion == [[1]])
+    assert ("Test results by class" in text) == (confusion == [[1]])
 
 
 def test_many_epochs_are_cut_with_a_sentence(tmp_path):
     text = Reader(learned_section(read_run(run_folder(tmp_path / "run", epochs=100))).html).text
-    assert "40 epochs between are left out." in text
+    assert "40 epochs in between are left out." in text
 
 
 def test_what_is_no_run_is_said(tmp_path):

@@ -99,16 +99,16 @@ def test_other_conventions_of_layer_norm_are_named():
 def test_rounding_is_shown_beside_what_it_moved():
     solution = solve(parse_problem(FLYING))
     text = Worksheet(solution.rounded(2), 2, solution).text()
-    assert "Every intermediate is rounded to 2 decimals before it is used." in text
+    assert "Every intermediate result is rounded to 2 decimals before it is used." in text
     assert "= 2.03 / 2.52 ≈ 0.81" in text
-    assert "output    [0.62  0.62]        [0.6089  0.6089]            0.0111" in text
+    assert "output    [0.62  0.62]           [0.6089  0.6089]              0.0111" in text
 
 
 def test_results_of_several_rows_are_seen_in_the_tables_too():
     problem = {"X": [[0.5, 1.1], [-1.2, 0.3]], "W_Q": "identity", "W_K": "identity", "W_V": [[1, 0], [0, 2]]}
     for convention in ("rows", "columns"):
         solution = solve(parse_problem(problem | {"convention": convention}))
-        text = Worksheet(solution.rounded(1), 1, solution).text().partition("What rounding did")[2]
+        text = Worksheet(solution.rounded(1), 1, solution).text().partition("Effect of rounding")[2]
         written = "; ".join("  ".join(f"{cell:.3f}" for cell in row) for row in solution.values["output"]).replace("-", "−")
         assert f"[{written}]" in text
     norm = Worksheet(solve(parse_problem({"layer_norm": [[1, 2, 3], [4, 4, 7]]}))).text()

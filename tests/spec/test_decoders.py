@@ -97,7 +97,7 @@ def test_scaled_rotary_angles_change_no_count_and_are_not_computed(scaling, fiel
         assert (found.total, found.spec.rotary_scaling) == (plain, field)
         assert f"(angles scaled: {field})" in str(gf.notation(llama | changed, t=3))
     program = gf.build(llama | {"rope_scaling": scaling}, t=3)
-    with pytest.raises(gf.GlassformerError, match=f"rotary_scaling={field} is not computed"):
+    with pytest.raises(gf.GlassformerError, match=f"rotary_scaling={field} is not implemented"):
         run(program, {one.name: np.zeros(one.tensor.shape) for one in program.parameters}, {"tokens": [[1, 2, 3]]})
 
 

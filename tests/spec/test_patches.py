@@ -132,7 +132,7 @@ def test_patches_left_out_shorten_every_layer_and_change_no_parameter():
 
 
 def test_what_is_left_out_at_random_is_counted_but_not_computed():
-    with pytest.raises(GlassformerError, match=r"mask_ratio=0.7 leaves out patches at random, which is not computed"):
+    with pytest.raises(GlassformerError, match=r"mask_ratio=0.7 masks patches at random, which is not implemented"):
         seeded_run(MAE)
     with pytest.raises(GlassformerError, match=r"not implemented in the model: .* mask_ratio=0 reads all patches"):
         Encoder(MAE)

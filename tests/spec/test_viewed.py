@@ -143,5 +143,5 @@ def test_an_object_without_a_presentation_is_an_error():
     class Strange(Viewed):
         pass
 
-    with pytest.raises(TypeError, match="nothing is known of how Strange looks"):
+    with pytest.raises(TypeError, match="Strange has no presentation"):
         Strange().to_html()

@@ -209,8 +209,8 @@ def test_equal_runs_give_equal_bits_on_any_device(data, fields, tmp_path):
 
 def test_a_step_without_a_kernel_that_gives_equal_bits_ends_in_one_line(tmp_path, monkeypatch):
     run, data = tiny_run(tmp_path / "run")
-    where = loop.current_worker()
-    loop.set_determinism(where, seed=0, equal_bits="no")
+    worker = loop.current_worker()
+    loop.set_determinism(worker, seed=0, equal_bits="no")
     assert not torch.are_deterministic_algorithms_enabled()
 
     def judge(encoder, batch):

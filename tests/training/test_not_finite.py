@@ -57,8 +57,8 @@ class Plant:
         self.named = f"The first module with a non-finite output is {name}."
 
     def loss(self, trainer, _):
-        real = trainer.spread.loss.of
-        trainer.spread.loss.of = lambda *given: Judged(real(*given).loss * self.value, real(*given).right)
+        real = trainer.parallel.loss.of
+        trainer.parallel.loss.of = lambda *given: Judged(real(*given).loss * self.value, real(*given).right)
         self.named = "loss is "
 
     def gradient(self, trainer, _):

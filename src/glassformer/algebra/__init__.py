@@ -1,4 +1,4 @@
-"""What follows without numbers? The ledger, shapes, cost and notation of an encoder."""
+"""What can be derived without running the model? Parameters, shapes, cost and equations."""
 
 from glassformer.algebra.bridge import Bridge, bridge
 from glassformer.algebra.cost import Cost, cost, largest_batch, parse_bytes

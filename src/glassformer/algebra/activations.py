@@ -1,4 +1,4 @@
-"""Activations in memory: which results a pass keeps, and their bytes, for any implementation."""
+"""Activations in memory: which results a pass stores, and their bytes, for any implementation."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ class Activations:
         )
 
     def saved(self) -> dict[str, Saved]:
-        """The tensors that the backward pass needs, each counted once; of recomputed layers their inputs, and one layer whole."""
+        """The tensors that the backward pass needs, each counted once; of recomputed layers, the inputs and one whole layer."""
         return self._of_layers(self._saved()) if self.memory_model.recomputes_layers else self._saved()
 
     def _of_layers(self, saved: dict[str, Saved]) -> dict[str, Saved]:
-        """The same, of each layer the input alone, and once as much as the largest layer keeps beside its input."""
+        """The same with recomputed layers: the input of each layer, and once the other tensors of the largest layer."""
         program, found = self.program, dict(saved)
         first = {id(step): number for number, step in enumerate(program.steps)}
         held = {parameter.name for parameter in program.parameters}
@@ -93,7 +93,7 @@ class Activations:
             entered = [tensor for tensor in steps[0].inputs[:1] if tensor.name not in held]
             found |= {tensor.name: Saved(self._bytes(tensor, index=False), begin) for tensor in entered}
             start = min(start, begin)
-        return found | ({"a layer, computed again": Saved(largest, start)} if largest else {})
+        return found | ({"one recomputed layer": Saved(largest, start)} if largest else {})
 
     def _saved(self) -> dict[str, Saved]:
         """The tensors that the backward pass needs, each counted once."""
@@ -126,8 +126,8 @@ class Activations:
     def _saved_by_distance(self) -> dict[str, Saved]:
         """The bytes added by a learned relative bias: the row of each (query, key) pair, and what its attention saves.
 
-        Unfused that is the weights, and queries, keys and values as the products read them, copied; in a kernel the bias.
-        Dropout keeps what it multiplies the weights by, and what that gives.
+        Without a fused kernel these are the weights and copies of queries, keys and values; with one, the bias.
+        Dropout saves its mask and its result.
         """
         saved: dict[str, Saved] = {}
         precise = max(self.width, self.memory_model.unfused_score_bytes)
@@ -139,12 +139,12 @@ class Activations:
                     copies = 3 if self.program.spec_of(step.block).dropout and tensor.role == "weights" else 1
                     saved.setdefault(f"{tensor.name}: written out", Saved(copies * precise * tensor.size, number))
             elif step.role == "biased scores" and self.memory_model.fused_attention:
-                bias = step.output if self.program.spec.disentangled else step.inputs[1]  # the latter may serve all layers
+                bias = step.output if self.program.spec.disentangled else step.inputs[1]  # all layers may share the bias
                 saved.setdefault(f"{bias.name}: handed over", Saved(self.width * bias.size, number))
         return saved
 
     def _saved_beside(self, saved: dict[str, Saved]) -> dict[str, Saved]:
-        """Views of one tensor: if one of them is saved, so are the others, even those that are only read after a rotation."""
+        """Views of one tensor: if one is saved, so are the others, even those that are only read after a rotation."""
         made = {step.name: step.output for step in self.program.steps}
         beside: dict[str, Saved] = {}
         for parts in self._of_one_tensor:

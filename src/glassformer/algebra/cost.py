@@ -41,7 +41,7 @@ class CostRow:
 
 
 class Operations(Result):
-    """What is counted step by step: sums over the rows."""
+    """Costs counted step by step: sums over the rows."""
 
     rows: tuple[CostRow, ...]
 
@@ -114,7 +114,7 @@ class Cost(Operations):
             "multiply_adds": self.multiply_adds,
             "matrix_flops": self.matrix_flops,
             "flops": self.flops,
-            "left_out": ["softmax, norms, activations, biases, sums and look-ups: they are in flops, not in total"],
+            "left_out": ["softmax, norms, activations, biases, sums and look-ups: included in flops, not in total"],
             "parts": {name: row.to_dict() for name, row in self.parts.items()},
             "memory": self.memory.to_dict(),
             "rows": [row.to_dict() for row in self.rows],
@@ -163,7 +163,7 @@ def largest_batch(
     spec: EncoderSpec, limit: int, *, t: int | None, training: bool, memory_model: MemoryModel, dtype: Dtype, optimizer: Optimizer
 ) -> int:
     """Return the largest batch that fits into `limit` bytes; 0 if not even one input does."""
-    require(EncoderSpec, spec, "the batch of which encoder? A spec is wanted, as gf.spec('bert-base') makes it")
+    require(EncoderSpec, spec, "the first argument must be a spec, such as gf.spec('bert-base')")
     limit, training = whole("limit", limit), yes_no("training", training)
     _check_choices(dtype, optimizer)
 
@@ -200,7 +200,7 @@ def parse_bytes(text: str) -> int:
 
 
 def _row(step: Step, gradients: Gradients | None, share: Fraction, *, again: bool) -> CostRow:
-    """The cost of a step: forward, backward where `gradients` reach it, and forward `again` where its layer is recomputed."""
+    """The cost of a step: forward, backward if `gradients` reach it, and forward `again` if its layer is recomputed."""
     macs = step.operation.macs(step.inputs, step.output)
     other = step.operation.flops(step.inputs, step.output) - 2 * macs
     if share != 1:
@@ -229,7 +229,7 @@ def _visible_shares(program: Program) -> dict[str, Fraction]:
 
 
 def step_parts(step: Step) -> tuple[str, ...]:
-    """The rows of `Cost.parts` that count a step, the widest first; of an encoder-decoder, those of its stack."""
+    """The rows of `Cost.parts` that count a step, the widest first; for an encoder-decoder, those of its stack."""
     stack = f"{step.block.stack}: " if step.block.stack else ""
     kinds = {block.kind for block in step.block.around}
     if "layers" not in kinds:

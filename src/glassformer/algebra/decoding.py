@@ -18,7 +18,7 @@ from glassformer.program.roles import Role
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 
 CACHED: tuple[Role, ...] = ("key", "value")
-MOST_CONTEXT = 10**8  # tokens; no memory holds more
+MOST_CONTEXT = 10**8  # tokens; more than fits into any memory
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,14 @@ class Decoding(Operations):
 
 
 def decoding(program: Program, *, dtype: Dtype = "float32", label: str = "spec") -> Decoding:
-    """What the last position of a forward pass costs, where keys and values of the others are at hand.
+    """The cost of the last position of a forward pass, with the keys and values of the others cached.
 
-    Every step of a forward pass works position by position, so a decoding step is the share of one position in it. A query
-    meets as many keys as its mask lets it see.
+    Every step of a forward pass works position by position, so a decoding step is the share of one position. A query is
+    multiplied with the keys that its mask allows.
     """
     one_of("dtype", dtype, get_args(Dtype))
     if not isinstance(program.spec, DecoderSpec | Seq2SeqSpec):
-        raise GlassformerError(f"{label} is an encoder: it predicts no next token, so there is no decoding step. Name a decoder.")
+        raise GlassformerError(f"{label} is an encoder: it predicts no next token, so it has no decoding step. Choose a decoder.")
     length = program.sizes.t if program.sizes.u is None else program.sizes.u
     seen = keys_seen(program)
     steps = [step for step in program.steps if _is_repeated(step)]
@@ -103,13 +103,13 @@ def decoding(program: Program, *, dtype: Dtype = "float32", label: str = "spec")
 
 
 def _is_repeated(step: Step) -> bool:
-    """Whether a step is done for each token: the encoder runs once, and cross-attention's keys and values are made once."""
+    """Whether a step runs for each token: the encoder, and the keys and values of cross-attention, are computed once."""
     by_query = any(axis.name in ("t", "u") for axis in step.output.axes)
     return step.block.stack != "encoder" and (step.block.kind != "cross" or by_query)
 
 
 def keys_seen(program: Program) -> dict[str, int]:
-    """For each attention with a mask: how many keys its last query sees."""
+    """For each attention with a mask: the number of keys that its last query attends to."""
     counted: dict[tuple[Mask, int, int], int] = {}
     seen: dict[str, int] = {}
     for step in program.steps:
@@ -140,9 +140,9 @@ def _keys(step: Step) -> list[Any]:
 def longest_context(
     spec: EncoderSpec, limit: int, *, batch: int = 1, t: int | None = None, dtype: Dtype = "float32", label: str = "spec"
 ) -> int:
-    """The most tokens whose cache fits into `limit` bytes beside the weights; 0 where not even one does.
+    """The largest number of tokens whose cache fits into `limit` bytes together with the weights; 0 if none fits.
 
-    Of an encoder-decoder these are tokens of the target, for a source of `t` tokens.
+    For an encoder-decoder these are tokens of the target, with a source of `t` tokens.
     """
     limit = whole("limit", limit)
     stack = spec.decoder if isinstance(spec, Seq2SeqSpec) else spec
@@ -157,7 +157,7 @@ def longest_context(
 
 
 def _largest(fits: Callable[[int], bool], most: int) -> int:
-    """The largest number up to `most` that fits, where all smaller ones do; 0 where none does."""
+    """The largest number up to `most` that fits, by bisection; 0 if none does."""
     if not fits(1):
         return 0
     low, high = 1, 2

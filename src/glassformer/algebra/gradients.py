@@ -1,4 +1,4 @@
-"""What the backward pass computes and needs where only some parameters are trained."""
+"""What the backward pass computes and needs if only some parameters are trained."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ class Gradients:
         if not self.reach(step.output):
             return ()
         if isinstance(step.operation, Shift) and not self.reach(step.inputs[0]):
-            return self.made_by[step.inputs[0].name].inputs  # a trained norm of a frozen input normalises it once more
+            # a trained norm of a frozen input recomputes the normalised values
+            return self.made_by[step.inputs[0].name].inputs
         if self.everywhere or not isinstance(step.operation, PRODUCTS):
             return step.operation.saves(step.inputs, step.output)
         first, second = step.inputs[:2]
         return [one for one, other in ((first, second), (second, first)) if self.reach(other)]
 
     def recomputed(self) -> set[str]:
-        """The steps that run again in the backward pass, with gradient checkpointing of the layers.
+        """The steps that are recomputed in the backward pass, with gradient checkpointing of the layers.
 
-        A layer is computed again up to the last number that its backward pass needs.
+        A layer is recomputed up to the last result that its backward pass needs.
         """
         program = self.program
         again: set[str] = set()

@@ -69,7 +69,7 @@ class Count(Result):
 
     @cached_property
     def layers(self) -> dict[int | str, int]:
-        """Total per layer: by number, or by name (`decoder.layers.0`) where there are two stacks."""
+        """Total per layer: by number, or by name (`decoder.layers.0`) if there are two stacks."""
         return _totals(
             (row.tensor.block.layer_name if row.tensor.block.stack else row.layer, row.count)
             for row in self.rows
@@ -154,7 +154,7 @@ def ledger(
         choosers = [selector(word, parameters) for word in kept_words]
         kept = [parameter for parameter in parameters if any(selects(parameter) for selects in choosers)]
         if not kept:
-            raise GlassformerError(f"--only {','.join(kept_words)}: this spec has none of that.{_hint(kept_words)}")
+            raise GlassformerError(f"--only {','.join(kept_words)}: this spec has no such part.{_hint(kept_words)}")
         names = {parameter.name for parameter in kept}
         others = [parameter for parameter in parameters if parameter.name not in names]
         left_out.append(LeftOut(ALL_ELSE, sum(parameter.size for parameter in others), len(others)))

@@ -52,7 +52,7 @@ def memory(
     optimizer: Optimizer = "adamw",
     predicted_share: Fraction = Fraction(1),
 ) -> Memory:
-    """Return the memory of one pass: in training all saved activations, otherwise the most that are alive at once.
+    """Return the memory of one pass: in training all saved activations, otherwise the peak.
 
     `predicted_share` is the share of the positions at which a masked-token head predicts.
     """
@@ -62,8 +62,8 @@ def memory(
     chosen = program.trained
     trained = sum(one.size for one in program.parameters if not one.frozen and (chosen is None or one.name in chosen))
     if not training:
-        held = "; what enters a layer is held until its end, by the loop that calls it" if memory_model.holds_layer_input else ""
-        text = f"{dtype} weights; activations: the most alive at once, each freed after its last use{held}"
+        held = "; the input of a layer stays in memory until the layer is finished" if memory_model.holds_layer_input else ""
+        text = f"{dtype} weights; activations: the peak, each freed after its last use{held}"
         alive = activations.most_alive()
         return Memory(parameters * width, 0, 0, alive, text, parameters * width + alive)
     # 16-bit training keeps the weights in float32, as it does their gradients, and copies them for the products.
@@ -72,7 +72,7 @@ def memory(
     formats = f"{dtype} copies of float32 weights, float32 gradients" if master else f"{dtype} weights and gradients"
     text = f"{formats}; {optimizer}: {_optimizer_text(optimizer, master)}; activations: those that the backward pass needs"
     if activations.unfused:
-        text += ", attention with its learned bias written out in float32 at least, as on a CPU"
+        text += ", attention scores with a learned bias stored in float32 or wider, as on a CPU"
     saved = activations.saved()
     kept = (parameters * width, states + master)
     gradient = max(width, 4) if master else width

@@ -201,7 +201,7 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
 
 
 def _of_stack(stack: str, steps: list[Step], spec: EncoderSpec) -> Iterable[tuple[str, list[Step], list[int]]]:
-    """The sections of a stack: what comes before, each kind of layer once, what comes after."""
+    """The sections of a stack: before the layers, each kind of layer once, after the layers."""
     of_stack = f"{stack.capitalize()} " if stack else ""
     layers: dict[int, list[Step]] = {}
     before: list[Step] = []
@@ -218,7 +218,7 @@ def _of_stack(stack: str, steps: list[Step], spec: EncoderSpec) -> Iterable[tupl
     for number, inside in layers.items():
         kinds.setdefault(tuple((step.block.any_layer, step.output.symbol, step.operation) for step in inside), []).append(number)
     for numbers in kinds.values():
-        alike = f"layer {numbers[0]}" if len(numbers) == 1 else f"layers {_ranges(numbers)}, each with weights of its own"
+        alike = f"layer {numbers[0]}" if len(numbers) == 1 else f"layers {_ranges(numbers)}, each with its own weights"
         if len(numbers) > 1 and spec.share_layers is not None:
             alike = f"layers {_ranges(numbers)}, sharing {spec.share_layers} set(s) of weights"
         yield f"{of_stack}{alike}".capitalize(), layers[numbers[0]], numbers
@@ -265,7 +265,7 @@ class _Letters:
 def _norm_index(block: Block) -> str:
     if block.kind != "norm" or block.above is None:  # the mean over positions
         return "N"
-    if block.word == "final_norm" and block.stack == "decoder":  # beside the encoder's, which the decoder reads
+    if block.word == "final_norm" and block.stack == "decoder":  # the encoder's letters are in use, since the decoder reads them
         return "D"
     return NORM_INDEX.get(block.word) or NORM_INDEX_INSIDE[block.above.kind]
 

@@ -39,7 +39,7 @@ POSITION: tuple[Role, ...] = ("position", "position direction", "position length
 
 # Word -> (what it means, which parameters it takes).
 PARTS: dict[str, tuple[str, Selector]] = {
-    "embeddings": ("all that makes the first vectors: tables, projections, convolutions, their norm", _inside("embeddings")),
+    "embeddings": ("everything before the first layer: tables, projections, convolutions, their norm", _inside("embeddings")),
     "tokens": ("the token table", _role("token")),
     "positions": ("the position table, or the convolutions that give positions", _role(*POSITION)),
     "segments": ("the segment table", _role("segment")),
@@ -47,8 +47,8 @@ PARTS: dict[str, tuple[str, Selector]] = {
     "patches": ("the patch projection", _role("patch")),
     "convolutions": ("the convolutions over sound, not those of positions", _role("convolution")),
     "layers": ("all layers", _part("layers")),
-    "encoder": ("all layers; of an encoder-decoder its encoder, with the tables that both stacks share", _part("layers")),
-    "decoder": ("of an encoder-decoder: its decoder, without tables that both stacks share", _stack("decoder")),
+    "encoder": ("all layers; in an encoder-decoder, the encoder with the tables that both stacks share", _part("layers")),
+    "decoder": ("the decoder of an encoder-decoder, without tables that both stacks share", _stack("decoder")),
     "attention": (
         "the attention projections W_Q W_K W_V W_O and their biases, cross-attention's too",
         _inside("attention", "cross"),
@@ -58,7 +58,7 @@ PARTS: dict[str, tuple[str, Selector]] = {
     "output": ("the attention's output projection W_O and its bias", _role("attention output")),
     "ffn": ("the feed-forward blocks", _inside("ffn")),
     "norms": ("every norm's gamma and beta", _kind("norm")),
-    "biases": ("every b of a projection (a norm's beta belongs to norms)", _kind("bias")),
+    "biases": ("the biases of projections (a norm's beta belongs to norms)", _kind("bias")),
     "weights": ("matrices alone", _kind("weight")),
     "tables": ("embedding and bias tables", _kind("table")),
     "scales": ("layer-scale factors", _kind("scale")),
@@ -92,7 +92,7 @@ def part_names(text: str | Iterable[str] | None) -> list[str]:
         raise GlassformerError(f"parts are words, such as 'biases,norms' or ['biases', 'norms'], found {shown(text)}.")
     names = [word.strip() for word in words if word.strip()]
     if isinstance(text, str) and not names:
-        raise GlassformerError(f"'{shown(text)}' names no part: write parts such as biases,norms, or leave it out.")
+        raise GlassformerError(f"'{shown(text)}' is not a part: write parts such as biases,norms, or leave it out.")
     return [ALIASES.get(name.lower(), name.lower() if name.lower() in PARTS else name) for name in names]
 
 

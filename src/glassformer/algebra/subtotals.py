@@ -85,7 +85,7 @@ def tree(lines: Sequence[Line], depth: int = 0, above: str = "") -> tuple[Subtot
 def largest(parts: Sequence[Subtotal]) -> tuple[Subtotal, ...]:
     """Return the largest part, or several if they are equal: attention, ffn and norms of all layers, other parts as a whole.
 
-    Where everything is in one part, its own parts are compared; there is no largest where there is nothing to compare.
+    If everything is in one part, its own parts are compared; the result is empty if there is nothing to compare.
     """
     stacked = [inner for part in parts for inner in (part.parts if part.block.kind == "stack" else (part,))]
     pieces = [piece for part in stacked for piece in (part.parts if part.block.kind == "layers" else (part,))]

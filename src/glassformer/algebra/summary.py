@@ -1,4 +1,4 @@
-"""What a model card and a comparison say of one model: parameters by part, cost at usual lengths, batches that fit."""
+"""The figures of a model card and a comparison: parameters by part, cost at usual lengths, batches that fit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from glassformer.program import Program, build
 from glassformer.program.kept import MemoryModel
 from glassformer.spec import EncoderSpec
 
-LENGTHS = (128, 512, 2048, 8192)  # tokens of one input, those that the model takes
+LENGTHS = (128, 512, 2048, 8192)  # tokens of one input; lengths beyond the model's limit are skipped
 USUAL = 512  # the length at which batches are compared
-# Memory of usual GPUs in bytes, as their makers give it.
+# Memory of common GPUs in bytes, as specified by their vendors.
 GPUS = {
     "T4 (16 GB)": 16 * 10**9,
     "RTX 4090 (24 GB)": 24 * 10**9,
@@ -27,7 +27,7 @@ GPUS = {
 
 
 class AtLength(NamedTuple):
-    """One input of a length: FLOPs of a forward pass, and bytes in two number formats."""
+    """A forward pass for one input of some length: FLOPs, and bytes in two number formats."""
 
     t: int
     flops: int
@@ -57,13 +57,13 @@ class Summary(Result):
     spec: EncoderSpec
     parameters: Count
     lengths: tuple[AtLength, ...]
-    t: int  # the length that batches are given for
+    t: int  # the length for which batches are given
     fits: tuple[Fits, ...] = ()
-    speed: float | None = None  # inputs a second, where it was measured
+    speed: float | None = None  # inputs per second, if measured
 
     @property
     def usual(self) -> AtLength:
-        """The figures at the length that models are compared at."""
+        """The figures at the length used for comparisons."""
         return next(one for one in self.lengths if one.t == self.t)
 
     @property
@@ -71,7 +71,7 @@ class Summary(Result):
         """Which keys a query may attend to, in words."""
         spec = self.spec
         if not spec.attends:
-            return "nothing: a Fourier transform mixes all positions"
+            return "none: a Fourier transform mixes all positions"
         everything = "earlier tokens and itself" if spec.attend == "causal" else "every token"
         if spec.window is None:
             return everything
@@ -109,7 +109,7 @@ class Comparison(Result):
 
 @dataclass(frozen=True, repr=False)
 class Card(Result):
-    """A model card: the figures of a model, and what its folder says of it (facts are pairs of a name and a value)."""
+    """A model card: the figures of a model, and facts from its folder as pairs of a name and a value."""
 
     title: str
     model: Summary
@@ -128,7 +128,7 @@ def summary(
     batches: bool = False,
     all_lengths: bool = True,
 ) -> Summary:
-    """The figures of a spec at usual lengths, or at the length `t` alone; `batches` finds the largest that fit GPUs."""
+    """The figures of a spec at usual lengths, or at length `t` only; `batches` adds the largest batches that fit GPUs."""
     lengths = _lengths(spec, t, all_lengths=all_lengths)
     at = tuple(_at(build(spec, t=None if spec.one_length else length), memory_model) for length in lengths)
     usual = max((one.t for one in at if one.t <= USUAL), default=at[0].t) if t is None else at[-1].t
@@ -137,7 +137,7 @@ def summary(
 
 
 def _lengths(spec: EncoderSpec, t: int | None, *, all_lengths: bool) -> Sequence[int | None]:
-    """The lengths to give figures for: images and sounds have one."""
+    """The lengths for which figures are given; images and sounds have one."""
     if spec.one_length or t is not None:
         return [t]
     longest = spec.longest or LENGTHS[-1]
@@ -153,7 +153,7 @@ def _at(program: Program, memory_model: MemoryModel) -> AtLength:
 
 
 def _fits(spec: EncoderSpec, t: int, memory_model: MemoryModel) -> Iterator[Fits]:
-    """Bytes grow evenly with the batch: two batches say how much one more input needs."""
+    """The largest batches that fit. Bytes grow linearly with the batch, so two sizes give the bytes of one more input."""
     length = None if spec.one_length else t
 
     def bytes_of(batch: int, *, training: bool) -> int:

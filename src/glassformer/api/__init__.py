@@ -1,4 +1,4 @@
-"""What does Python call? One function per command, with the same arguments; results print and render in notebooks."""
+"""The Python API: one function per command, with the same arguments; results print and render in notebooks."""
 
 from glassformer.api import ray
 from glassformer.api.algebra import (

@@ -83,10 +83,10 @@ def cost(
 ) -> Cost:
     """Return the FLOPs and bytes of one pass: `gf.cost("bert-base", batch=8, t=512, train=True)`.
 
-    `masked` is the share of positions at which a masked-token head predicts. `kernel="fused"` is our encoder: what follows the
-    attention of the last layer is computed at those positions only. `kernel="compiled"` is our encoder with compiled or float8
-    layers, which do not store the activations of the feed-forward blocks either. With `checkpointing`, a training step keeps
-    the input of each layer alone, and computes the rest again in the backward pass.
+    `masked` is the share of positions at which a masked-token head predicts. `kernel="fused"` is our encoder: after the
+    attention of the last layer, it computes those positions only. `kernel="compiled"` is our encoder with compiled or float8
+    layers, which do not store the activations of the feed-forward blocks either. With `checkpointing`, a training step stores
+    only the input of each layer and recomputes the rest in the backward pass.
     """
     requested = request(what, as_class=as_class, decoders=True, **fields)
     program = build_program(requested.spec, batch=requested.batch, t=requested.t, u=requested.u)
@@ -137,7 +137,7 @@ def decoding(what: What, *, dtype: Dtype = "float32", as_class: str | None = Non
 def longest_context(
     what: What, memory: str | int, *, dtype: Dtype = "float32", as_class: str | None = None, **fields: Any
 ) -> int:
-    """Return the most tokens whose cache fits into memory beside the weights: `gf.longest_context("llama-3-8b", "24GB")`."""
+    """Return how many tokens fit into the cache in memory next to the weights: `gf.longest_context("llama-3-8b", "24GB")`."""
     requested = request(what, as_class=as_class, decoders=True, **fields)
     limit = algebra.parse_bytes(memory) if isinstance(memory, str) else memory
     return algebra.longest_context(
@@ -146,7 +146,7 @@ def longest_context(
 
 
 def _memory_model(kernel: Kernel, *, checkpointing: bool) -> MemoryModel:
-    """What is kept in memory with such a kernel; what our encoder keeps is stated beside it, and needs no torch."""
+    """The memory model of a kernel; that of our encoder is defined in `model`, without importing torch."""
     from glassformer.model.kept import KERNELS
 
     one_of("kernel", kernel, KERNELS)

@@ -40,7 +40,7 @@ def ask(
 
 
 def quantities() -> list[dict[str, Any]]:
-    """Every quantity of the language: its name, what it is, an example, and its options."""
+    """Return every quantity of the language: its name, description, an example, and its options."""
     from glassformer.answers.quantities import MEANINGS
 
     return [
@@ -73,7 +73,7 @@ def understood(expression: str, requested: Request | None = None) -> tuple[Node,
 def check(
     relation: str, what: What | None = None, *, claim: str | int | float | None = None, as_class: str | None = None, **fields: Any
 ) -> Diagnosis:
-    """Check a claim: right, right under a convention, or which mistake was made: `gf.check("params = 110M", "bert-base")`.
+    """Check a claim: right, right under a convention, or wrong, with the mistake: `gf.check("params = 110M", "bert-base")`.
 
     With `claim`, `relation` is an expression and the claim its value: `gf.check("params", "bert-base", claim="110M")`.
     """

@@ -14,14 +14,14 @@ from glassformer.spec.reading import What, request
 if TYPE_CHECKING:
     from glassformer.spec import EncoderSpec
 
-BATCH, PASSES = 8, 3  # of a measurement: the fastest of so many passes counts
+BATCH, PASSES = 8, 3  # the fastest of this many passes is reported
 
 
 def card(what: What, *, out: str | Path | None = None, as_class: str | None = None, **fields: Any) -> Card:
     """Return a model card of a checkpoint, config or preset: `gf.card("path/to/model", out="MODEL_CARD.md")`.
 
-    It has the parameters by part, FLOPs and memory at usual lengths, the largest batch on common GPUs, the attention pattern, and
-    for a folder what its tokenizer and its licence file say. `out` is a new file that ends in .md or .html.
+    It contains the parameters by part, FLOPs and memory at usual lengths, the largest batch on common GPUs, the attention
+    pattern, and for a folder its tokenizer and licence. `out` is a new file that ends in .md or .html.
     """
     from glassformer.model.kept import FUSED
 
@@ -35,7 +35,7 @@ def card(what: What, *, out: str | Path | None = None, as_class: str | None = No
 
 
 def _facts(folder: Path) -> list[tuple[str, str]]:
-    """What the files beside the weights say: class, tokenizer, licence."""
+    """Facts from the files next to the weights: class, tokenizer, licence."""
     from glassformer.files.documents import read_document
     from glassformer.files.facts import licence_facts, tokenizer_facts
 
@@ -46,14 +46,14 @@ def _facts(folder: Path) -> list[tuple[str, str]]:
 
 
 def _write(made: Card, file: Path) -> None:
-    """Write the card as its ending says, whole or not at all; what is there is never replaced."""
+    """Write the card atomically, in the format of the file's ending; an existing file is never replaced."""
     from glassformer.files.paths import not_written, path_text
     from glassformer.show import present
     from glassformer.show.report.page import card_page
 
     ending = file.suffix.lower()
     if ending not in (".md", ".html"):
-        raise GlassformerError(f"{path_text(file)}: a card is Markdown or a web page: its name ends in .md or .html.")
+        raise GlassformerError(f"{path_text(file)}: a card is Markdown or HTML: its name must end in .md or .html.")
     text = present(made).markdown() + "\n" if ending == ".md" else str(card_page(made.title, present(made).html()))
     try:
         with file.open("x", encoding="utf-8") as opened:
@@ -65,15 +65,16 @@ def _write(made: Card, file: Path) -> None:
 
 
 def compare(*what: What, t: int | None = None, speed: bool = False) -> Comparison:
-    """Put models side by side: `gf.compare("bert-base", "modernbert-base", t=512)`.
+    """Compare models side by side: `gf.compare("bert-base", "modernbert-base", t=512)`.
 
-    Parameters, FLOPs per position, memory of one input, longest input. Without `t` each model has its own usual length: 512
-    positions, or what it takes. `speed=True` builds each model with random weights here and measures it, which needs PyTorch.
+    Parameters, FLOPs per position, memory of one input, longest input. Without `t`, each model is measured at 512
+    positions, or at its maximum if that is shorter. `speed=True` also measures each model with random weights on this machine,
+    which needs PyTorch.
     """
     from glassformer.model.kept import FUSED
 
     if len(what) < 2:
-        raise GlassformerError("compare needs two models or more: gf.compare('bert-base', 'modernbert-base').")
+        raise GlassformerError("compare needs at least two models: gf.compare('bert-base', 'modernbert-base').")
     found: list[Summary] = []
     for one in what:
         requested = request(one, decoders=True)
@@ -88,7 +89,7 @@ def compare(*what: What, t: int | None = None, speed: bool = False) -> Compariso
 
 @needs_torch
 def measured(spec: EncoderSpec, t: int) -> float:
-    """Inputs a second of a fast model with random weights on this machine."""
+    """Inputs per second of the PyTorch model with random weights on this machine."""
     import time
 
     import torch

@@ -15,14 +15,14 @@ from glassformer.spec import DecoderSpec, Seq2SeqSpec
 if TYPE_CHECKING:
     from glassformer.encoding.evaluation import Evaluation
     from glassformer.encoding.measures import Measured
-    from glassformer.training.data.asked import Goal
     from glassformer.training.data.dataset import Dataset, RowsFor
+    from glassformer.training.data.row_options import Goal
 
-BEAMS = 4  # of translations that are scored, as at the end of a run
+BEAMS = 4  # beam width of scored translations, as at the end of a run
 
 
 @needs_torch
-def evaluate(  # noqa: PLR0913 - one word an option of the command
+def evaluate(  # noqa: PLR0913 - one argument for each option of the command
     model: str | Path,
     data: str | Path | None = None,
     *,
@@ -47,12 +47,14 @@ def evaluate(  # noqa: PLR0913 - one word an option of the command
     """Evaluate a model on data: `gf.evaluate("runs/topic-1", "topic").accuracy`.
 
     `model` is a model folder or a run, whose best weights are used. `part` is train, validation, test, an extra part of the data
-    or `all`; the other words say how the data is read, as in `train`: with the same words, `test` holds the rows that training
-    did not see. Without `data`, a run is evaluated on its own. A classifier's result has accuracy and macro-F1 with 95%
-    intervals, calibration, the confusion matrix, precision, recall and F1 of each label, and the `worst` mistakes: those with the
-    highest probability. Others have `figures`: correlations and errors of numbers, F1 of several classes, MRR@10 and recall of
-    embeddings; BLEU, chrF and loss of translations (`beams`, 4 unless given, and `max_new_tokens` as in `translate`); loss and
-    perplexity of a decoder, which reads long texts in pieces of `max_length` tokens.
+    or `all`. The other arguments define how the data is read, as in `train`: with the same arguments, `test` contains the rows
+    not used for training. Without `data`, a run is evaluated on its own test data.
+
+    The result of a classifier has accuracy and macro-F1 with 95% intervals, calibration, the confusion matrix, precision,
+    recall and F1 of each label, and the `worst` mistakes, those with the highest probability. Results of other models have
+    `figures`: correlations and errors of regression, F1 of multilabel models, MRR@10 and recall of embeddings, BLEU, chrF and
+    loss of translations (with `beams`, by default 4, and `max_new_tokens` as in `translate`), and loss and perplexity of a
+    decoder, which splits long texts into segments of `max_length` tokens.
     """
     from glassformer.training.data import load_data
 
@@ -77,24 +79,25 @@ def _kind(folder: Path, as_class: str | None) -> RowsFor:
 
 
 def _check_words(kind: RowsFor, **words: Any) -> None:
-    """Refuse words that a model of another kind reads."""
+    """Refuse arguments that are only for another kind of model."""
     takes = {"encoder": (), "decoder": ("max_length",), "seq2seq": ("target", "beams", "max_new_tokens")}
     kinds = {"encoder": "an encoder", "decoder": "a decoder", "seq2seq": "an encoder-decoder"}
     for name, value in words.items():
         if value is not None and name not in takes[kind]:
             owner = next(one for one, names in takes.items() if name in names)
             raise GlassformerError(
-                f"{name} (--{name.replace('_', '-')}) is for {kinds[owner]}, and the model is {kinds[kind]}: leave it out."
+                f"{name} (--{name.replace('_', '-')}) is for {kinds[owner]}, but the model is {kinds[kind]}: leave it out."
             )
 
 
 def _source(folder: Path, data: str | Path | None, reading: dict[str, Any]) -> dict[str, Any]:
-    """What `load_data` is asked for: the data that is given, or that of the run."""
+    """Return the arguments of `load_data`: the given data, or that of the run."""
     if data is not None:
         return {"what": data, **reading}
     if not (folder / RUN).is_file():
         raise GlassformerError(
-            f"on which data? {path_text(folder)} is no run, which knows its own: name it after the model: evaluate MODEL DATA."
+            f"no data is given, and {path_text(folder)} is not a run with data of its own: name the data after the model, "
+            "as in evaluate MODEL DATA."
         )
     source: dict[str, Any] = read_document(folder / RUN)["data"]["source"]
     return source
@@ -147,6 +150,6 @@ def _texts(
 
     context = None if max_length is None else whole("max_length", max_length, least=1)
     if context is None and (folder / RUN).is_file():
-        context = Run.open(folder).settings.max_length  # so that the figures are those of the end of the run
+        context = Run.open(folder).settings.max_length  # so that the figures equal those at the end of the run
     generator = TextGenerator(model_folder(folder), dtype=loading["dtype"], device=device_for(loading["device"]))
     return of_texts(generator, data, part, worst, context, batch_tokens)

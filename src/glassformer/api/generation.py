@@ -1,4 +1,4 @@
-"""Writing in Python: texts continued by a decoder, texts translated by an encoder-decoder."""
+"""The commands `generate` and `translate` in Python: continue texts with a decoder, translate them with an encoder-decoder."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from glassformer.model.generation.texts import Continuation, TextWriter
     from glassformer.model.generation.translations import Translation, Translator
 
-USUAL_LENGTH = 200  # new tokens of a translation at most, where nothing is said and the positions allow so many
+USUAL_LENGTH = 200  # default for the maximum number of new tokens of a translation, limited by the decoder's positions
 
 
 @dataclass(frozen=True)
 class Written(Sequence[Any]):
-    """What was written for each text, in their order; `texts` are the new texts alone."""
+    """The generated text for each input, in order; `texts` contains only the new texts."""
 
-    KIND: ClassVar[str]  # what one of them is called in JSON, in the plural
+    KIND: ClassVar[str]  # the key of the list in JSON
 
     found: tuple[Any, ...]
     notes: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Written(Sequence[Any]):
 
 
 class Generated(Written):
-    """What follows each text."""
+    """The continuation of each text."""
 
     KIND = "continuations"
 
@@ -66,7 +66,7 @@ class Translated(Written):
 
 
 @needs_torch
-def generate(  # noqa: PLR0913 - one word an option of the command
+def generate(  # noqa: PLR0913 - one argument for each option of the command
     checkpoint: str | Path,
     texts: Given | Sequence[Sequence[int]],
     *,
@@ -84,8 +84,9 @@ def generate(  # noqa: PLR0913 - one word an option of the command
 ) -> Generated:
     """Continue each text with a decoder: `gf.generate("models/gpt2", ["Once upon a time"], beams=4).texts`.
 
-    Greedy unless `beams` asks for beam search, or `temperature`, `top_k` or `top_p` for sampling. `texts` is a text, several, or
-    a `Path`, as in `encode`; a list of lists is read as token ids. The texts of a batch do not change one another's results.
+    Decoding is greedy by default; `beams` selects beam search, and `temperature`, `top_k` or `top_p` select sampling. `texts`
+    is a string, a list or a `Path`, as in `encode`; a list of lists is read as token ids. The result for a text does not depend
+    on the others in its batch.
     """
     from glassformer.encoding.streams import device_for
     from glassformer.model.generation.settings import Choice
@@ -104,12 +105,12 @@ def generate(  # noqa: PLR0913 - one word an option of the command
     generator = TextGenerator(model_folder(path("checkpoint", checkpoint)), dtype=dtype, device=device_for(device))
     found, notes = written(generator, texts, column, how)
     if not generator.tokens.ends:
-        notes += (f"the model names no end-of-sequence token (eos_token_id): each text has {max_new_tokens} new tokens.",)
+        notes += (f"the model has no end-of-sequence token (eos_token_id), so each text has {max_new_tokens} new tokens.",)
     return Generated(found, notes)
 
 
 @needs_torch
-def translate(  # noqa: PLR0913 - one word an option of the command
+def translate(  # noqa: PLR0913 - one argument for each option of the command
     checkpoint: str | Path,
     texts: Given | Sequence[Sequence[int]],
     *,
@@ -128,9 +129,10 @@ def translate(  # noqa: PLR0913 - one word an option of the command
 ) -> Translated:
     """Translate each text with an encoder-decoder: `gf.translate("models/opus-mt-en-fr", ["A small house."], beams=4).texts`.
 
-    Greedy unless `beams` asks for beam search, or `temperature`, `top_k` or `top_p` for sampling. At most `max_new_tokens` are
-    written: 200, or as many as the decoder has positions for. `texts` is a text, several, or a `Path`, as in `encode`; a list of
-    lists is read as token ids. With `alignment` each translation says where the decoder looked for each token.
+    Decoding is greedy by default; `beams` selects beam search, and `temperature`, `top_k` or `top_p` select sampling.
+    `max_new_tokens` is by default 200, or the number of the decoder's positions if smaller. `texts` is a string, a list or a
+    `Path`, as in `encode`; a list of lists is read as token ids. With `alignment`, each translation has, for each token, the
+    source token with the largest cross-attention weight.
     """
     searching: dict[str, Any] = {"beams": beams, "length_penalty": length_penalty, "early_stop": early_stop, "seed": seed}
     searching |= {"temperature": temperature, "top_k": top_k, "top_p": top_p}
@@ -139,14 +141,14 @@ def translate(  # noqa: PLR0913 - one word an option of the command
     found, notes = written(translator, texts, column, how)
     if cut := sum(not one.ended for one in found):
         some = "1 translation was" if cut == 1 else f"{cut:,} translations were"
-        notes += (f"{some} not finished after {how.max_new_tokens} new tokens: max_new_tokens (--max-new-tokens) allows more.",)
+        notes += (f"{some} not finished after {how.max_new_tokens} new tokens: increase max_new_tokens (--max-new-tokens).",)
     return Translated(found, notes)
 
 
 def translator_for(
     checkpoint: Path, loading: dict[str, Any], *, max_new_tokens: int | None, **searching: Any
 ) -> tuple[Translator, Choice]:
-    """Return a loaded encoder-decoder, and how it is asked: 200 new tokens at most, or as its positions allow."""
+    """Return a loaded encoder-decoder and its search settings, by default with at most 200 new tokens."""
     from glassformer.encoding.streams import device_for
     from glassformer.model.generation.settings import Choice
     from glassformer.model.generation.translations import Translator
@@ -161,7 +163,9 @@ def translator_for(
 def _single(texts: Iterable[Text]) -> Iterator[str]:
     for text in texts:
         if isinstance(text, tuple):
-            raise GlassformerError("two columns make pairs of texts, which only encoders read: name one column (--column).")
+            raise GlassformerError(
+                "two columns are read as pairs of texts, which only encoders support: name one column (--column)."
+            )
         yield text
 
 

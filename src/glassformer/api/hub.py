@@ -1,4 +1,4 @@
-"""The one function that fetches a model from the Hugging Face hub; no other touches the network for a model."""
+"""Download of a model from the Hugging Face hub: the only function that uses the network for a model."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.hub_names import NAME
 
-# What a model folder may hold here: weights as safetensors, configs, tokenizers, licences. No pickle, no code.
+# The files that are downloaded: safetensors weights, configs, tokenizers, licences. No pickle files, no code.
 WANTED = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md", "*.spm", "LICENSE*")
 NEVER = ("onnx/*", "openvino/*", "*/*.safetensors")
 
 
 def download(name: str, *, revision: str | None = None) -> Path:
-    """Download a model of the Hugging Face hub, and return its folder: `gf.load(gf.download("google-bert/bert-base-uncased"))`.
+    """Download a model from the Hugging Face hub, and return its folder: `gf.load(gf.download("google-bert/bert-base-uncased"))`.
 
-    Files that the hub's cache has are not fetched again. `revision` is a branch, tag or commit. The package huggingface_hub is
-    needed; weights other than safetensors are left out.
+    Files in the local hub cache are not downloaded again. `revision` is a branch, tag or commit. Requires the package
+    huggingface_hub. Only safetensors weights are downloaded.
     """
     if not isinstance(name, str) or not re.fullmatch(rf"{NAME}(/{NAME})?", name):
-        raise GlassformerError(f"'{shown(name)}' is no name of a model on the hub: they read owner/name, or name.")
+        raise GlassformerError(f"'{shown(name)}' is not the name of a model on the hub: write owner/name, or name.")
     try:
         from huggingface_hub import snapshot_download
     except ImportError:

@@ -1,4 +1,4 @@
-"""The command `attribute` in Python: what made a number."""
+"""The command `attribute` in Python: a number as a sum of contributions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from glassformer.numbers.contributions.rules import Activations, Depth, Norms, Patterns, Rules
 
 
-def attribute(  # noqa: PLR0913 - one word an option of the command
+def attribute(  # noqa: PLR0913 - one argument for each option of the command
     what: What,
     text: str | Sequence[str] | None = None,
     *,
@@ -37,7 +37,7 @@ def attribute(  # noqa: PLR0913 - one word an option of the command
 
     `of` is class=LABEL, token=WORD (of a masked-token head), similarity (with two texts), or a name with the indices of a
     cell; without it, the class that the model predicts, or the most probable next token. `against=LABEL` in it subtracts
-    another logit. `target` is what the decoder of an encoder-decoder reads; token=WORD is then about the token after it.
+    another logit. `target` is the decoder input of an encoder-decoder; token=WORD then refers to the token after it.
     """
     from glassformer.numbers import Rules, open_checkpoint
     from glassformer.numbers.contributions.quantities import Quantity, attributed, usual
@@ -46,10 +46,10 @@ def attribute(  # noqa: PLR0913 - one word an option of the command
     texts = [text] if isinstance(text, str) else [] if text is None else arguments.as_list(text)
     wanted = Quantity.of(of) if of is not None else None
     if len(texts) > 2 or (len(texts) == 2 and wanted is not None and wanted.kind != "similarity"):
-        raise GlassformerError(f"{len(texts)} texts are given: one text, or two for similarity.")
+        raise GlassformerError(f"{len(texts)} texts are given: give one text, or two for similarity.")
     if not (isinstance(what, str | Path) and holds_weights(what)):
         if len(texts) == 2 or (wanted is not None and wanted.kind == "similarity"):
-            raise GlassformerError("similarity compares two texts by a model's weights: name a checkpoint folder.")
+            raise GlassformerError("similarity needs a model with weights: name a checkpoint folder.")
         found = run(what, text=texts[0] if texts else None, target=target, seed=seed, as_class=as_class, **fields)
         spec = found.program.spec
         labels = tuple(f"LABEL_{number}" for number in range(spec.classes))

@@ -1,4 +1,4 @@
-"""The insight commands on the fast model in Python: what each part does, over data and for one text."""
+"""The insight commands on the PyTorch model in Python: ablate, saliency, lens, patch, probe."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @needs_torch
-def ablate(  # noqa: PLR0913 - one word an option of the command
+def ablate(  # noqa: PLR0913 - one argument for each option of the command
     model: str | Path,
     data: str | Path,
     *,
@@ -45,8 +45,8 @@ def ablate(  # noqa: PLR0913 - one word an option of the command
     """Silence each head, feed-forward block and layer in turn: `gf.ablate("runs/topic-1", "topic").free()`.
 
     The result has the change of accuracy and loss without each part, with 95% bootstrap intervals over rows. `kinds` are head,
-    ffn and layer; `rows` the first so many of the part. With `folder`, finished rows are kept there, and the same call goes on
-    after an interruption. The other words say how the data is read, as in `evaluate`.
+    ffn and layer; `rows` limits the part to its first rows. With `folder`, finished rows are saved there, and the same call
+    continues after an interruption. The other arguments define how the data is read, as in `evaluate`.
     """
     from glassformer.encoding import streams
     from glassformer.encoding.jobs.identity import checkpoint_sha256
@@ -68,12 +68,12 @@ def ablate(  # noqa: PLR0913 - one word an option of the command
         fingerprints = [one.fingerprint for one in labelled.splits]
         settings = {"model": checkpoint_sha256(where), "class": as_class, "data": fingerprints, "rows": len(labelled)}
         kept = KeptRows(arguments.path("folder", folder), settings | {"kinds": chosen, "dtype": dtype})
-    with progress("rows", shown=show_progress) as told:
-        return ablated(loaded, labelled, kinds=chosen, kept=kept, told=told)
+    with progress("rows", shown=show_progress) as on_progress:
+        return ablated(loaded, labelled, kinds=chosen, kept=kept, on_progress=on_progress)
 
 
 @needs_torch
-def saliency(  # noqa: PLR0913 - one word an option of the command
+def saliency(  # noqa: PLR0913 - one argument for each option of the command
     model: str | Path,
     text: str,
     *,
@@ -88,8 +88,9 @@ def saliency(  # noqa: PLR0913 - one word an option of the command
     """Score the tokens, words and heads of a text for one logit: `gf.saliency("runs/topic-1", "Shares fell").words`.
 
     `method` is integrated (integrated gradients), gradient (gradient × input) or rollout (attention rollout); each comes with its
-    completeness gap. `of` is class=LABEL or token=WORD, with `against=…` for a difference; by default what the model predicts.
-    `steps=None` takes as many as bring the gap below half a percent. `baseline` is where integrated gradients start.
+    completeness gap. `of` is class=LABEL or token=WORD, with `against=…` for a difference; by default the prediction.
+    `steps=None` increases the number of steps until the gap is below half a percent. `baseline` is the starting point of
+    integrated gradients.
     """
     from glassformer.insight.saliency import saliency as scored
 
@@ -107,10 +108,10 @@ def lens(
     device: str | None = None,
     as_class: str | None = None,
 ) -> Lens:
-    """Read what each layer would answer through the head: `gf.lens("runs/topic-1", "Shares fell").answers`.
+    """Logit lens: apply the head to the hidden states of each layer: `gf.lens("runs/topic-1", "Shares fell").answers`.
 
-    The hidden states of every depth go through final norm, pooler and head; each depth is normalised by its own norm. `guesses`
-    are the best classes or tokens of each answer.
+    The hidden states of every layer pass through the final norm (with their own statistics), the pooler and the head.
+    `guesses` is the number of best classes or tokens per layer.
     """
     from glassformer.insight.lens import lens as read
 
@@ -118,7 +119,7 @@ def lens(
 
 
 @needs_torch
-def lens_over(  # noqa: PLR0913 - one word an option of the command
+def lens_over(  # noqa: PLR0913 - one argument for each option of the command
     model: str | Path,
     data: str | Path,
     *,
@@ -134,10 +135,10 @@ def lens_over(  # noqa: PLR0913 - one word an option of the command
     as_class: str | None = None,
     show_progress: bool = False,
 ) -> LensOverData:
-    """Measure what each layer would answer on labelled data: `gf.lens_over("runs/topic-1", "topic").depths[3].accuracy`.
+    """Logit lens on labelled data: the accuracy of each layer: `gf.lens_over("runs/topic-1", "topic").depths[3].accuracy`.
 
-    Accuracy has a 95% interval. `rows` takes the first so many of the part; the other words say how the data is read, as in
-    `evaluate`.
+    Accuracy has a 95% interval. `rows` limits the part to its first rows; the other arguments define how the data is read,
+    as in `evaluate`.
     """
     from glassformer.insight.labelled import Labelled
     from glassformer.insight.lens_data import lens_over as read
@@ -147,8 +148,8 @@ def lens_over(  # noqa: PLR0913 - one word an option of the command
     model_folder(arguments.path("model", model))
     found = _read(data, skip_bad=skip_bad, text=text, label=label, split=split, seed=seed)
     loaded = _loaded(model, device=device, dtype=dtype, as_class=as_class)
-    with progress("rows", shown=show_progress) as told:
-        return read(loaded, Labelled.of(loaded, found, part, most, "lens"), told=told)
+    with progress("rows", shown=show_progress) as on_progress:
+        return read(loaded, Labelled.of(loaded, found, part, most, "lens"), on_progress=on_progress)
 
 
 @needs_torch
@@ -163,10 +164,11 @@ def patch(
     device: str | None = None,
     as_class: str | None = None,
 ) -> Patching:
-    """Put values of a clean run into the run of a corrupt text: `gf.patch(model, "Shares fell", "Leaves fell").restored`.
+    """Copy activations of a clean text into the run of a corrupt one: `gf.patch(model, "Shares fell", "Leaves fell").restored`.
 
-    One layer and position at a time; `at` is layers, attention or ffn. 0 is the number of the corrupt text, 1 that of the clean
-    one. `of` is class=LABEL or token=WORD; by default what is predicted for the clean text minus that for the corrupt one.
+    One layer and position is patched at a time; `at` is layers, attention or ffn. Results are scaled: 0 is the value for the
+    corrupt text, 1 that for the clean one. `of` is class=LABEL or token=WORD; by default the difference between the predictions
+    for the clean and the corrupt text.
     """
     from glassformer.insight.patching import patch as patched
 
@@ -174,7 +176,7 @@ def patch(
 
 
 @needs_torch
-def probe(  # noqa: PLR0913 - one word an option of the command
+def probe(  # noqa: PLR0913 - one argument for each option of the command
     model: str | Path,
     data: str | Path,
     *,
@@ -190,8 +192,8 @@ def probe(  # noqa: PLR0913 - one word an option of the command
 ) -> Probes:
     """Fit a linear probe on the hidden states of each layer: `gf.probe("bert", "topic").probes[3].selectivity`.
 
-    Each probe has its accuracy on test texts, that on a control task, and 95% intervals. `rows` limits the texts of each part;
-    the other words say how the data is read, as in `evaluate`.
+    Each probe has its accuracy on test texts and on a control task, with 95% intervals. `rows` limits the texts of each part;
+    the other arguments define how the data is read, as in `evaluate`.
     """
     from glassformer.insight.probing import probe as probed
 

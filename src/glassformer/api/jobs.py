@@ -36,7 +36,7 @@ def encode_files(
 ) -> Finished:
     """Encode the rows of files into a folder of shards: `gf.encode_files("models/minilm", "texts.csv", "vectors")`.
 
-    `inputs` are text, CSV, JSONL or Parquet files, folders or globs. The same call again continues a job that was interrupted.
+    `inputs` are text, CSV, JSONL or Parquet files, folders or globs. Repeat the call to continue an interrupted job.
     `store` is the number format of the vectors. Options: `column`, `carry`, `shard_rows`, `workers`, `threads`, `strict`,
     `truncate`, `empty`, `batch_tokens`, `dtype`, `device`, `as_class`, `engine` (auto, torch, onnx or openvino), `progress`,
     `precision` (float32, or int8 for the products on a CPU), `on` (here, or ray for a cluster).
@@ -112,7 +112,7 @@ def _run(
 
 @contextmanager
 def _place(on: str, device: str | None) -> Iterator[tuple[str, Compute]]:
-    """Yield the device and what makes the shards: worker processes on this machine, or a Ray cluster."""
+    """Yield the device and the workers: processes on this machine, or actors of a Ray cluster."""
     if on == "here":
         from glassformer.encoding.jobs.job import on_this_machine
         from glassformer.encoding.streams import device_for

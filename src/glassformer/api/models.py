@@ -24,7 +24,7 @@ Empty = Literal["refuse", "skip", "encode"]
 
 
 @needs_torch
-def encode(  # noqa: PLR0913 - one word an option of the command
+def encode(  # noqa: PLR0913 - one argument for each option of the command
     checkpoint: str | Path,
     texts: Given,
     *,
@@ -44,11 +44,11 @@ def encode(  # noqa: PLR0913 - one word an option of the command
 ) -> Streamed:
     """Encode each text as a vector, in order: `gf.encode("models/minilm", ["time flies", "like an arrow"]).values`.
 
-    `texts` is a text, several, or a `Path`: a file with one per line, or a table (.csv, .tsv, .json, .jsonl, .parquet), whose
-    `column` (`text`) is read. `fresh_head` accepts random weights where `as_class` names a part that the file lacks. `out` is a
-    new .npy, .jsonl or .parquet file, or an open binary stream for JSON lines; without it the vectors are in `values`. `engine`
-    computes the passes: torch, onnx, openvino, or auto for the quickest one that is installed. For many calls, load the model
-    once with `gf.load`.
+    `texts` is a string, a list, or a `Path`: a file with one text per line, or a table (.csv, .tsv, .json, .jsonl, .parquet) of
+    which `column` (`text`) is read. `fresh_head` accepts random weights for a head that `as_class` names and the file lacks.
+    `out` is a new .npy, .jsonl or .parquet file, or an open binary stream for JSON lines; without it the vectors are in
+    `values`. `engine` is torch, onnx, openvino, or auto for the fastest installed one. For many calls, load the model once with
+    `gf.load`.
     """
     from glassformer.encoding import streams
     from glassformer.encoding.engines.choice import part_of_task
@@ -68,7 +68,7 @@ def encode(  # noqa: PLR0913 - one word an option of the command
 
 
 @needs_torch
-def predict(  # noqa: PLR0913 - one word an option of the command
+def predict(  # noqa: PLR0913 - one argument for each option of the command
     checkpoint: str | Path,
     texts: Given | None = None,
     *,
@@ -95,7 +95,7 @@ def predict(  # noqa: PLR0913 - one word an option of the command
 
     target = _target(checkpoint, out, vectors=False)
     if images is not None and engine not in ("torch", "auto"):
-        raise GlassformerError(f"--engine {engine} is for texts: images are computed by torch.")
+        raise GlassformerError(f"--engine {engine} supports texts only: omit it for images, which are computed by torch.")
     _check_engine(engine, device, dtype)
     if texts is not None and images is not None:
         raise GlassformerError("--images and texts are both given: choose one.")
@@ -132,7 +132,7 @@ def _check_engine(engine: str, device: str | None, dtype: str) -> None:
 
 
 def _engine(model: Any, engine: str, part: str) -> Choice | None:
-    """Let another engine compute, if one was asked for."""
+    """Use another engine if one is requested."""
     from glassformer.encoding.engines.choice import chosen_for
 
     return None if engine == "torch" else chosen_for(model, engine, part)
@@ -160,7 +160,7 @@ def verify(
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written; for an ONNX graph, also its differences from the model."""
+    """The exported files; for an ONNX graph, also its differences from the model."""
 
     path: Path
     model_class: str

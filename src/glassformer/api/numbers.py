@@ -31,7 +31,7 @@ def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: A
     return experiments.experiment(name, seed=seed, text=text, **fields)
 
 
-def run(  # noqa: PLR0913 - one word an input
+def run(  # noqa: PLR0913 - one argument for each kind of input
     what: What,
     *,
     text: str | None = None,
@@ -44,11 +44,11 @@ def run(  # noqa: PLR0913 - one word an input
     as_class: str | None = None,
     **fields: Any,
 ) -> Run:
-    """Run a forward pass and keep every number: a checkpoint folder on text or ids, or a spec with readable seeded weights.
+    """Run a forward pass and keep every number: of a checkpoint folder on text or ids, or of a spec with small seeded weights.
 
     `picture` is the input of an image encoder: a file, or numbers [channel, row, column], scaled as in training. `frames` is
-    the input of an audio encoder: an .npy file, or numbers [mel, frame]. An encoder-decoder also reads a `target`; a checkpoint's
-    decoder reads it after the token that begins a text. `target_tokens` are read as they are.
+    the input of an audio encoder: an .npy file, or numbers [mel, frame]. An encoder-decoder also needs a `target`; for a
+    checkpoint, the start token is added. `target_tokens` are used unchanged.
     """
     from glassformer.numbers.seeded import seeded_run
 
@@ -83,7 +83,7 @@ def run(  # noqa: PLR0913 - one word an input
 
 
 def _refuse_odd(**given: Any) -> None:
-    """Refuse ids that are no list, and a text together with ids."""
+    """Refuse ids that are not a list, and a text together with ids."""
     for text, tokens in (("text", "tokens"), ("target", "target_tokens")):
         if given[tokens] is not None and not in_order(given[tokens]):
             value = f"{tokens}={shown(given[tokens])}"
@@ -92,12 +92,12 @@ def _refuse_odd(**given: Any) -> None:
             raise GlassformerError(f"{text} and {tokens} are both given. Give only one.")
 
 
-# Inputs other than text: what the checkpoint reads, the argument that takes it, and how to give it.
+# Inputs other than text: the input of the checkpoint, its argument, and its option.
 NOT_TEXT = {"image": ("images", "picture", "picture (--picture FILE)"), "frames": ("audio", "frames", "frames (--frames FILE)")}
 
 
 def _refuse_changes(what: str | Path, fields: Mapping[str, Any], seed: int | None) -> None:
-    """Refuse fields and a seed for a checkpoint: its weights fit only its own encoder."""
+    """Refuse fields and a seed for a checkpoint: its weights fit only the encoder they were saved from."""
     if fields:
         name = next(iter(fields))
         raise GlassformerError(

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Gridded(Protocol):
-    """A result that is drawn as coloured grids: an ablation, a saliency, a lens, a patching."""
+    """A result that is drawn as coloured grids: an ablation, a saliency map, a logit lens, a patching."""
 
     def grids(self) -> list[Grid]: ...
 
 
 def save_picture(result: Attention | Contributions | Experiment | Curves | Curve | Gridded, file: str | Path) -> Path:
-    """Save attention, contributions, an experiment, what insight found, or learning curves as a .png or .svg file.
+    """Save attention, contributions, an experiment, an insight result, or learning curves as a .png or .svg file.
 
     Attention is also saved as an .html page.
     """

@@ -31,7 +31,7 @@ class AnswerFile:
 
     path: Path
     student: str
-    exam: str  # which set, seed and variant
+    exam: str  # set, seed and variant
 
     def resume(self) -> tuple[dict[str, str], float | None]:
         """Return the saved answers and the start time; empty if there is no file yet."""
@@ -104,7 +104,7 @@ class Exam(QuizPrompt):
         before = f" {len(self.answers)} answers are already saved." if self.answers else ""
         self.say(
             f"{quiz.title}: {len(quiz.questions)} questions, {marks_text(quiz.marks)}.{limit}{before} "
-            "Type skip to come back to a question at the end, quit to stop."
+            "Type skip to return to a question at the end, quit to stop."
         )
 
     def question(self, item: Item) -> bool:

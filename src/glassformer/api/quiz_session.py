@@ -120,7 +120,7 @@ class Session(QuizPrompt):
         return (item.key.searched(claim) or found) if found.unexplained else found
 
     def again(self, found: Marked, hints: list[str]) -> bool:
-        """Return whether there is another try: as long as there are hints; an unreadable answer costs none."""
+        """Return whether another try is allowed: while there are hints; an unreadable answer uses none."""
         if found.verdict == "unclear":
             self.say(f"  {found.says}")
             return True

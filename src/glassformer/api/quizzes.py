@@ -27,7 +27,7 @@ FORMATS = "md,html,latex,moodle,qti,ipynb"
 
 
 def quiz_sets() -> list[QuizSet]:
-    """The sets that ship: each has a name, a title, what it is about, and its questions."""
+    """Return the built-in sets: name, title, description and questions of each."""
     from glassformer.answers.quiz import load_set, shipped
 
     return [load_set(name) for name in shipped()]
@@ -35,7 +35,7 @@ def quiz_sets() -> list[QuizSet]:
 
 @dataclass(frozen=True)
 class Papers:
-    """Papers and keys that were written."""
+    """The written papers and keys."""
 
     quiz: QuizSet
     seed: int
@@ -59,10 +59,10 @@ def make_quiz(
     variants: int | None = None,
     formats: str | Iterable[str] = FORMATS,
 ) -> Papers:
-    """Papers and keys with worked solutions, in a new folder: `gf.make_quiz("parameters", "papers", students=30, variants=3)`.
+    """Write papers and keys to a new folder: `gf.make_quiz("parameters", "papers", students=30, variants=3)`.
 
-    `what` is the name of a set that ships, or a TOML file. `students` is a file with the class, or a number of students; all get
-    the same paper, `variants` are dealt to them, or, without a number of variants, each gets numbers of their own.
+    `what` is the name of a built-in set, or a TOML file. `students` is a file with the class list, or a number of students.
+    With `variants`, that many variants are assigned evenly; otherwise each student gets different numbers.
     """
     from glassformer.show.quiz import parse_formats, quiz_files
 
@@ -88,10 +88,10 @@ def grade_quiz(
     variants: int | None = None,
     again: str | Path | None = None,
 ) -> Graded | Regraded:
-    """Marks, the mistake behind each wrong answer, and the commonest of the class: `gf.grade_quiz("papers", "answers.csv")`.
+    """Grade a class: marks, and the mistakes behind wrong answers: `gf.grade_quiz("papers", "answers.csv")`.
 
     `what` is the folder that `make_quiz` wrote, or a set with the seed, students and variants it was made with. `answers` is a
-    CSV file, or a folder of them. `again` is an earlier report as JSON: both marks are shown, and why they differ.
+    CSV file, or a folder of them. `again` is an earlier report as JSON: old and new marks are shown, and why they differ.
     """
     from glassformer.answers.quiz.grading import grade
     from glassformer.answers.quiz.submissions import read_submissions
@@ -112,9 +112,9 @@ def grade_quiz(
 def take_quiz(
     what: str | Path, *, seed: int = 0, ask: Callable[[], str] | None = None, out: TextIO | None = None
 ) -> dict[str, Any]:
-    """Practice, one question at a time, with hints, the mistake by its name and the derivation; gives the score and the answers.
+    """Practise one question at a time, with hints, the name of each mistake and the derivation; return the score and the answers.
 
-    `ask` reads a line (standard input, if not given), and an empty one ends the quiz; `out` is where questions are written.
+    `ask` reads a line (by default from standard input); an empty line ends the quiz. Questions are written to `out`.
     """
     from glassformer.answers.quiz import variant
     from glassformer.api.quiz_session import Session
@@ -134,10 +134,10 @@ def take_exam(
     ask: Callable[[], str] | None = None,
     out: TextIO | None = None,
 ) -> dict[str, Any]:
-    """An exam: no hints, no feedback before the end; each answer is saved in the CSV file `answers`, which `grade_quiz` reads.
+    """Take an exam, without hints or feedback before the end. Each answer is saved in the CSV file `answers`, for `grade_quiz`.
 
-    Called again after a crash, it goes on where it stopped, and the time goes on from when it began. With a folder that
-    `make_quiz` wrote, the student's own variant is asked.
+    After a crash, the same call continues where it stopped; the time limit is not reset. With a folder that `make_quiz`
+    wrote, the student's variant is used.
     """
     from glassformer.answers.quiz import variant
     from glassformer.api.quiz_exam import AnswerFile, Exam
@@ -196,7 +196,7 @@ def _roster(given: int | str | Path | None, variants: int | None, seed: int) -> 
 
 
 def _candidate(student: str, roster: Roster | None) -> tuple[str, str]:
-    """Return the student's name as in the class list, and the name that the numbers are drawn for."""
+    """Return the student's name as in the class list, and the name from which the numbers are drawn."""
     from glassformer.answers.quiz import EVERYBODY
     from glassformer.answers.quiz.roster import plain_name
 

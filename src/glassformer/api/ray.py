@@ -29,7 +29,7 @@ def encode(
     """Add the vector of each text to a Ray dataset: `gf.ray.encode(ray.data.read_parquet("texts"), "models/minilm")`.
 
     Returns a dataset with the columns `embedding`, `error` (why a row has no vector, else null) and, with store="int8", `scale`.
-    It is computed by `map_batches` in actors when it is used. Options: `pool`, `normalise`, `truncate`, `batch_tokens`,
+    It is evaluated lazily, by `map_batches` in actors. Options: `pool`, `normalise`, `truncate`, `batch_tokens`,
     `workers` (actors; auto: one per GPU, or for all CPUs of the cluster), `threads` (of an actor), `batch_rows`.
     """
     from glassformer.encoding.cluster.connecting import device_on, require_ray, running

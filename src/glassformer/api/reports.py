@@ -166,7 +166,7 @@ class Contents:
                     return None
                 from glassformer.numbers.seeded import seeded_run
 
-                return seeded_run(spec, words=text), "The weights come from a seed: small, readable numbers.", None
+                return seeded_run(spec, words=text), "The weights are random, from a seed: small, readable numbers.", None
             from glassformer.numbers import open_checkpoint
 
             checkpoint = open_checkpoint(self.weights, as_class=self.as_class)

@@ -9,9 +9,9 @@ from glassformer.arguments import whole, yes_no
 
 if TYPE_CHECKING:
     from glassformer.show.notebook.learning import Curves
-    from glassformer.training.data.asked import Goal, OnBad
     from glassformer.training.data.dataset import RowsFor
     from glassformer.training.data.description import Description
+    from glassformer.training.data.row_options import Goal, OnBad
 
 
 def curves(*runs: str | Path) -> Curves:
@@ -22,7 +22,7 @@ def curves(*runs: str | Path) -> Curves:
 
 
 def data_sets() -> list[dict[str, Any]]:
-    """The built-in sets: name, title, task, rows, labels, licence, source, and the accuracy of a linear model."""
+    """Return the built-in datasets: name, title, task, rows, labels, licence, source, and the accuracy of a linear model."""
     from glassformer.training.data.sets import SETS, card, labels
 
     return [
@@ -41,7 +41,7 @@ def data_sets() -> list[dict[str, Any]]:
     ]
 
 
-def data(  # noqa: PLR0913 - one word an option of the command
+def data(  # noqa: PLR0913 - one argument for each option of the command
     name: str | Path,
     *,
     rows: int = 5,
@@ -54,11 +54,11 @@ def data(  # noqa: PLR0913 - one word an option of the command
     skip_bad: bool = False,
     task: Goal = "auto",
 ) -> Description:
-    """A look into data: `gf.data("topic", rows=3)`, `gf.data("reviews.csv", text="review", label="stars")`.
+    """Describe a dataset: `gf.data("topic", rows=3)`, `gf.data("reviews.csv", text="review", label="stars")`.
 
-    Rows a part and a label, lengths, and the first training rows. `label=None` is plain text, `task` is what labels are (as in
-    `train`); parts that are not given are cut by `seed`, in shares of `split`. `glassformer.training.data.load_data` gives the
-    data itself.
+    The result has rows per part and label, lengths, and the first training rows. `label=None` means plain text; `task` is the
+    type of the labels, as in `train`. Data without parts is split by `seed` into the shares `split`.
+    `glassformer.training.data.load_data` returns the data itself.
     """
     from glassformer.training.data import load_data
     from glassformer.training.data.description import describe

@@ -80,7 +80,7 @@ def _with_comparisons(
     if not original:
         notes.append("Not compared with the original model.")
     elif folder.family == OWN or folder.fresh:
-        notes.append("There is no original to compare with: transformers does not have this model.")
+        notes.append("Not compared with an original model: transformers does not support this model.")
     else:
         try:
             comparisons.append(_with_original(folder, given, answers["float64"]))

@@ -1,1 +1,1 @@
-"""Which tensor in a file holds which parameter? Model folders, matched to their config from headers alone."""
+"""Model folders: finds the tensor in a file for each parameter, from the config and file headers only."""

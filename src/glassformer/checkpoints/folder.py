@@ -31,7 +31,7 @@ SPEC = "spec.json"  # describes the model in our own layout
 LABELS = "labels.json"  # may name the classes in our own layout: {"id2label": {"0": "negative", "1": "positive"}}
 RUN, BEST = "run.json", "best"  # the file that marks a training run, and the folder of its best weights
 POSITIONS = "embeddings.E_position"
-UNLABELLED = ("none", "project", *MASKED_HEADS)  # heads without names for what they predict
+UNLABELLED = ("none", "project", *MASKED_HEADS)  # heads without labels
 HEADS = ("head.", "pooler.")  # what a class adds to the body; other classes of the same family may lack it
 
 ShapesOf: TypeAlias = Callable[[EncoderSpec], Mapping[str, Shape]]
@@ -59,7 +59,7 @@ class CheckpointFolder(NamedTuple):
 
     @property
     def constants(self) -> dict[str, Place]:
-        """Where the file has numbers that are stored and not trained; they are zeros where it has none."""
+        """The places of buffers in the file; missing buffers are zeros."""
         spec = self.spec.decoder if isinstance(self.spec, Seq2SeqSpec) else self.spec
         if not spec.logit_offset or not spec.predicts_next:
             return {}
@@ -74,7 +74,7 @@ class CheckpointFolder(NamedTuple):
 
     @property
     def labels(self) -> list[str]:
-        """The names of the classes: id2label where it names each of them once, LABEL_0, LABEL_1, … otherwise."""
+        """The names of the classes: id2label if it names each class once, otherwise LABEL_0, LABEL_1, …"""
         count = self.spec.classes if self.spec.head not in UNLABELLED else 0
         given = self.aside.get("id2label")
         names = [given.get(str(i)) for i in range(count)] if isinstance(given, Mapping) else []
@@ -93,7 +93,7 @@ class _Described(NamedTuple):
 
     @property
     def layout(self) -> str:
-        """The key of the tables that say what else a file may hold."""
+        """The key of the name tables for the file's other tensors."""
         return whole(self.family) if isinstance(self.spec, Seq2SeqSpec) and self.family != OWN else self.family
 
 
@@ -198,14 +198,14 @@ def _waves(spec: EncoderSpec) -> tuple[str, ...]:
     return tuple(f"{stack}{POSITIONS}" for stack, one in stacks.items() if one.position == "sinusoidal_stored")
 
 
-KINDS = {DecoderSpec: "Decoder", Seq2SeqSpec: "Seq2Seq"}  # what models of our own layout are called
+KINDS = {DecoderSpec: "Decoder", Seq2SeqSpec: "Seq2Seq"}  # the class name of models in our own layout
 
 
 def _require_encoder(described: _Described, path: Path) -> None:
     if isinstance(described.spec, DecoderSpec):
         raise GlassformerError(
-            f"{path_text(path)} is a decoder ({described.model_class}): it predicts the next token, and makes no vectors or "
-            f"classes of a text. Continue texts with it: glassformer generate {path_text(path)} --text …"
+            f"{path_text(path)} is a decoder ({described.model_class}): it predicts the next token, not vectors or classes "
+            f"of a text. Continue texts with it: glassformer generate {path_text(path)} --text …"
         )
     if isinstance(described.spec, Seq2SeqSpec):
         family = FAMILIES.get(described.family)
@@ -214,7 +214,7 @@ def _require_encoder(described: _Described, path: Path) -> None:
             f" Translate with it: glassformer translate {path_text(path)} --text …" if described.spec.reads == "tokens" else ""
         )
         raise GlassformerError(
-            f"{path_text(path)} is an encoder-decoder ({described.model_class}), which this does not support: {way}.{translates}"
+            f"{path_text(path)} is an encoder-decoder ({described.model_class}), which is not supported here: {way}.{translates}"
         )
 
 

@@ -1,4 +1,4 @@
-"""The special tokens of a model that writes: what begins a text, what ends it, and what its files rule out."""
+"""The special tokens of a generating model: start and end tokens, and suppressed tokens."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ FILE = "generation_config.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Tokens:
-    """The special tokens of a model, and those that its files rule out."""
+    """The special tokens of a model, and the suppressed tokens."""
 
     ends: tuple[int, ...] = ()  # tokens that end a text
     padding: int = 0
     banned: tuple[int, ...] = ()  # never chosen
     banned_first: tuple[int, ...] = ()  # never chosen as the first token
     first: int | None = None  # always chosen first
-    last: int | None = None  # always chosen where no more may follow
-    start: tuple[int, ...] = ()  # what a decoder with an encoder begins with
-    not_applied: tuple[str, ...] = ()  # keys of the file that ask for what is not done here
+    last: int | None = None  # always chosen as the last token
+    start: tuple[int, ...] = ()  # start token of the decoder of an encoder-decoder
+    not_applied: tuple[str, ...] = ()  # keys of the file that are not implemented
 
 
 # Keys that change what is chosen and are not implemented, with the values that change nothing.
@@ -46,7 +46,7 @@ NEUTRAL: dict[str, tuple[Any, ...]] = {
 
 
 def read_tokens(folder: Path, config: Mapping[str, Any], vocab: int) -> Tokens:
-    """The special tokens of a model folder: of generation_config.json, and of config.json where that says nothing."""
+    """The special tokens of a model folder, from generation_config.json and, for missing keys, from config.json."""
     given = read_document(inside(folder, FILE, source="the model folder")) if (folder / FILE).is_file() else {}
     said = {**{key: value for key, value in config.items() if value is not None}}
     said |= {key: value for key, value in given.items() if value is not None}

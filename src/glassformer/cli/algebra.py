@@ -41,7 +41,7 @@ def count(words: tuple[str, ...], without: str | None, only: str | None, as_clas
     glassformer count path/to/config.json --as BertForMaskedLM
     """
     if only is not None and not only.strip(" ,"):
-        raise GlassformerError("--only is empty: write --only ffn, or leave it out to count everything.")
+        raise GlassformerError("--only is empty: write --only ffn, or omit it to count everything.")
     requested = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     give(gf.count(requested, without=without, only=only), form)
 
@@ -93,7 +93,11 @@ def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: st
     "--train", is_flag=True, help="Cost of a training step: forward, backward, gradients, optimizer state, saved activations."
 )
 @click.option("--fused", is_flag=True, help="Assume a fused attention kernel, which does not store the scores.")
-@click.option("--checkpointing", is_flag=True, help="With --train, layers keep their input alone, and run again.")
+@click.option(
+    "--checkpointing",
+    is_flag=True,
+    help="With --train, store only the input of each layer and recompute the rest in the backward pass.",
+)
 @click.option("--dtype", default="fp32", show_default=True, help=f"Number format: {', '.join(DTYPES)}.")
 @click.option(
     "--optimizer", default="adamw", show_default=True, type=OneOf(get_args(Optimizer)), help="Optimizer whose state is counted."

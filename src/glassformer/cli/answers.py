@@ -87,7 +87,8 @@ def ask(expression: str, words: tuple[str, ...], digits: int | None, as_class: s
     "--claim",
     "claims",
     multiple=True,
-    help="The claimed value: 27648, 110M, '64 x 32'; for a problem, 'weights = [0.62, 0.38]'.",
+    help="The claimed value: 27648, 110M, '64 x 32'; for a problem file, 'weights = [0.62, 0.38]'. May be repeated for a "
+    "problem file.",
 )
 @click.option("--claims", "claims_file", metavar="FILE", help="Claims about a problem: JSON or TOML that maps names to numbers.")
 @as_option

@@ -24,9 +24,14 @@ MOST_IN_JSON = 2_000_000
 @click.option("--picture", metavar="FILE", help="Input image, for an image encoder.")
 @click.option("--frames", metavar="FILE", help="Input of an audio encoder: an .npy file, [mel, frame].")
 @target_options
-@click.option("--cross", "kind", flag_value="cross", help="Of an encoder-decoder: from target to source.  [default]")
-@click.option("--encoder", "kind", flag_value="encoder", help="Of an encoder-decoder: within the source.")
-@click.option("--decoder", "kind", flag_value="decoder", help="Of an encoder-decoder: within the target.")
+@click.option(
+    "--cross",
+    "kind",
+    flag_value="cross",
+    help="Cross-attention, from target to source, of an encoder-decoder.  [default for encoder-decoders]",
+)
+@click.option("--encoder", "kind", flag_value="encoder", help="Self-attention of the encoder, for an encoder-decoder.")
+@click.option("--decoder", "kind", flag_value="decoder", help="Self-attention of the decoder, for an encoder-decoder.")
 @as_option
 @click.option("--layer", type=int, metavar="N", help="Show this layer only, counted from 0; -1 is the last.")
 @click.option("--head", type=int, metavar="N", help="Show this head only, counted from 0; -1 is the last.")

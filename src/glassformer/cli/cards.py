@@ -17,7 +17,7 @@ from glassformer.spec.reading import only_fields, request, split_specs, split_wo
 @format_options
 def card(words: tuple[str, ...], as_class: str | None, out: str | None, form: str | None) -> None:
     """Write a model card: parameters by part, FLOPs and memory at usual lengths, the largest batch on common GPUs, the attention
-    pattern, and for a folder its tokenizer and its licence file.
+    pattern, and for a folder also its tokenizer and licence.
 
     \b
     glassformer card path/to/checkpoint --out MODEL_CARD.md
@@ -34,11 +34,16 @@ def card(words: tuple[str, ...], as_class: str | None, out: str | None, form: st
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="SPEC [field=value …] SPEC [field=value …] …", shell_complete=complete_words)
-@click.option("--t", type=click.IntRange(min=1), metavar="N", help="Length of the inputs. [default: 512, or what a model takes]")
-@click.option("--speed", is_flag=True, help="Also build the models with random weights and measure them here.")
+@click.option(
+    "--t",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Length of the inputs in tokens. [default: 512, or the model's maximum if shorter]",
+)
+@click.option("--speed", is_flag=True, help="Also measure the speed on this machine, with random weights.")
 @format_options
 def compare(words: tuple[str, ...], t: int | None, speed: bool, form: str | None) -> None:
-    """Put models side by side: parameters, FLOPs per position, memory, longest input, attention; measured speed if asked.
+    """Compare models side by side: parameters, FLOPs per position, memory, longest input, attention, and optionally speed.
 
     \b
     glassformer compare bert-base modernbert-base
@@ -47,6 +52,6 @@ def compare(words: tuple[str, ...], t: int | None, speed: bool, form: str | None
     """
     specs = split_specs(words)
     if len(specs) < 2:
-        raise GlassformerError("compare needs two specs or more, as in 'glassformer compare bert-base modernbert-base'.")
+        raise GlassformerError("compare needs at least two specs, as in 'glassformer compare bert-base modernbert-base'.")
     requested = [request(name, as_class=fields.pop("as", None), decoders=True, **only_fields(fields)) for name, fields in specs]
     give(gf.compare(*requested, t=t, speed=speed), form)

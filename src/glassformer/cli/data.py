@@ -39,15 +39,17 @@ split_option = click.option(
 
 
 target_option = click.option(
-    "--target", metavar="COLUMN|FILE", help="Column, or second plain text file, with the translations of the texts."
+    "--target",
+    metavar="COLUMN|FILE",
+    help="Column with the translations of the texts, or a second plain text file with one per line.",
 )
 
 
 def task_option(command: Command) -> Command:
-    """Add `--task`: what the labels are, where the columns leave it open."""
-    from glassformer.training.data.asked import Goal
+    """Add `--task`: the type of the task, if the columns do not determine it."""
+    from glassformer.training.data.row_options import Goal
 
-    words = "What the labels are; regress: numbers; multilabel: any number of classes, a|b; embed: none, texts of a row match."
+    words = "Type of the labels: classes, numbers (regress), several classes per row as a|b (multilabel), or none (embed)."
     return click.option("--task", default="auto", show_default=True, type=OneOf(get_args(Goal)), help=words)(command)
 
 

@@ -20,29 +20,29 @@ from glassformer.errors import GlassformerError
 @as_option
 @click.option("--part", default="test", show_default=True, metavar="NAME", help="train, validation, test, an extra part, or all.")
 @click.option("--worst", default=10, show_default=True, type=click.IntRange(0, 10_000), help="Number of mistakes to show.")
-@rows_options(no_label="Refused here: evaluate compares with labels.")
+@rows_options(no_label="Not supported: evaluate compares with labels.")
 @task_option
 @target_option
+@click.option("--beams", type=click.IntRange(1), metavar="N", help="Beam width for translations. [default: 4]")
+@click.option("--max-new-tokens", type=click.IntRange(1), metavar="N", help="Maximum number of new tokens of a translation.")
 @click.option(
-    "--beams", type=click.IntRange(1), metavar="N", help="Of translations that are scored: width of the search. [default: 4]"
+    "--max-length", type=click.IntRange(1), metavar="N", help="Tokens per segment into which a decoder splits long texts."
 )
-@click.option("--max-new-tokens", type=click.IntRange(1), metavar="N", help="Of translations: new tokens at most.")
-@click.option("--max-length", type=click.IntRange(1), metavar="N", help="Of a decoder: tokens of a piece of a long text.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of the split.")
 @click.option("--batch-tokens", type=click.IntRange(min=1), metavar="N", help="Token budget of a batch.")
 @click.option("--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="Number format of the computation.")
 @click.option("--device", default=None, metavar="NAME", help="cpu or cuda. [default: cuda if available]")
 @format_options
 def evaluate(model: Path, data: str | None, form: str | None, no_label: bool, **options: Any) -> None:
-    """Evaluate a model on data: figures with 95% intervals, and the worst rows.
+    """Evaluate a model on data: metrics with 95% intervals, and the rows with the worst predictions.
 
-    Classifiers have accuracy, macro-F1, confusion matrix, calibration and the most confident mistakes; numbers
-    (--task regress) correlations and errors, several classes (--task multilabel) micro- and macro-F1, embeddings (--task embed)
-    MRR@10 and recall. Encoder-decoders have BLEU and chrF (with the signatures of sacrebleu) and the loss of the true
-    translations, decoders loss and perplexity.
+    The metrics depend on the model. Classifiers: accuracy, macro-F1, confusion matrix, calibration and the most confident
+    mistakes. Regression: correlations and errors. Multilabel: micro- and macro-F1. Embeddings: MRR@10 and recall.
+    Encoder-decoders: BLEU and chrF (with sacrebleu signatures) and the loss of the reference translations. Decoders: loss and
+    perplexity.
 
-    MODEL is a checkpoint or a run, whose best weights are used. DATA is read as in `train`: given the same options, the part
-    test holds the rows that training did not see. Without DATA, a run is evaluated on its own.
+    MODEL is a checkpoint or a run, whose best weights are used. DATA is read as in `train`: with the same options, the part
+    `test` contains the rows not used for training. Without DATA, a run is evaluated on its own test data.
 
     \b
     glassformer evaluate runs/topic-1 topic
@@ -51,5 +51,5 @@ def evaluate(model: Path, data: str | None, form: str | None, no_label: bool, **
     glassformer evaluate path/to/opus-mt-en-fr pairs.tsv --text en --target fr --part all
     """
     if no_label:
-        raise GlassformerError("evaluate compares predictions with labels: leave --no-label out.")
+        raise GlassformerError("evaluate compares predictions with labels: omit --no-label.")
     give(gf.evaluate(model, data, **options), form)

@@ -14,7 +14,7 @@ from glassformer.spec.reading import only_fields
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[NAME [field=value …]]")
-@click.option("--text", help="Input sentence, for the experiments that read one.")
+@click.option("--text", help="Input sentence, for experiments that use one.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed.")
 @click.option("--out", type=Named(), metavar="FILE", help="Save the picture as FILE.png or FILE.svg.")
 @format_options

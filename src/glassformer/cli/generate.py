@@ -1,4 +1,4 @@
-"""The generation command: texts continued by a decoder."""
+"""The command `generate`: continues texts with a decoder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def search_options(command: Command) -> Command:
-    """Return the options that say how tokens are chosen."""
+    """Add the options of the search: device, beams and their scores."""
     for option in (
         click.option("--device", metavar="NAME", help="cpu, cuda, cuda:1, … [default: a GPU if there is one]"),
         click.option("--dtype", type=OneOf(DTYPES), default="float32", show_default=True, help="Number format."),
-        click.option("--early-stop", is_flag=True, help="End a beam search with as many finished beams as it is wide."),
         click.option(
-            "--length-penalty", type=float, default=1.0, show_default=True, help="Beam scores are divided by length^this."
+            "--early-stop", is_flag=True, help="Stop the beam search once the number of finished beams equals its width."
+        ),
+        click.option(
+            "--length-penalty",
+            type=float,
+            default=1.0,
+            show_default=True,
+            help="Exponent of the length by which beam scores are divided.",
         ),
         click.option("--beams", type=click.IntRange(1), default=1, show_default=True, help="Width of the beam search."),
     ):
@@ -35,19 +41,26 @@ def search_options(command: Command) -> Command:
 
 
 def sampling_options(command: Command) -> Command:
-    """Return the options of sampling."""
+    """Add the options of sampling."""
     for option in (
         click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of sampling."),
-        click.option("--top-p", type=float, metavar="P", help="Sample from the most probable tokens with a sum of P."),
+        click.option(
+            "--top-p", type=float, metavar="P", help="Sample from the most probable tokens whose probabilities sum to P."
+        ),
         click.option("--top-k", type=click.IntRange(1), metavar="K", help="Sample from the K most probable tokens."),
-        click.option("--temperature", type=float, metavar="X", help="Sample from softmax(logits / X)."),
+        click.option(
+            "--temperature",
+            type=float,
+            metavar="X",
+            help="Sample from softmax(logits / X); without it (or --top-k, --top-p) decoding is deterministic.",
+        ),
     ):
         command = option(command)
     return command
 
 
 def text_options(command: Command) -> Command:
-    """Return the options that give texts."""
+    """Add the options for input texts."""
     for option in (
         click.option("--column", metavar="NAME", help="Column of a table. [default: text]"),
         click.option("--file", metavar="FILE", help="A file with one text per line, a table, or - for standard input."),
@@ -60,7 +73,7 @@ def text_options(command: Command) -> Command:
 def texts_from(texts: tuple[str, ...], file: str | None) -> Any:
     """Return the texts of --text or --file."""
     if bool(texts) == (file is not None):
-        raise GlassformerError("which texts? Give --text (once or more) or --file FILE (- for standard input), one of the two.")
+        raise GlassformerError("no input texts: give either --text (may be repeated) or --file FILE (- for standard input).")
     if file is None:
         return GivenTexts(texts, "--text")
     return TextLines(sys.stdin.buffer, "standard input") if file == "-" else Path(file)
@@ -80,7 +93,9 @@ def print_written(found: Any, as_json: bool, text: Callable[[Any], str]) -> None
 @click.command()
 @checkpoint_argument
 @text_options
-@click.option("--max-new-tokens", type=click.IntRange(1), default=64, show_default=True, metavar="N", help="New tokens at most.")
+@click.option(
+    "--max-new-tokens", type=click.IntRange(1), default=64, show_default=True, metavar="N", help="Maximum number of new tokens."
+)
 @search_options
 @sampling_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

@@ -1,4 +1,4 @@
-"""The insight commands: what made a number, and what a model needs."""
+"""The command `attribute`: writes a number as a sum of contributions."""
 
 from __future__ import annotations
 
@@ -13,26 +13,35 @@ from glassformer.spec.reading import only_fields, split_words
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …]")
-@click.option("--text", multiple=True, help="Input text; two of them for the similarity of two texts.")
+@click.option("--text", multiple=True, help="Input text; give it twice for the similarity of two texts.")
 @click.option(
     "--of",
     metavar="QUANTITY",
     help="class=LABEL, token=WORD, similarity, or NAME axis=index …  [default: the predicted class or next token]",
 )
 @choice_option(
-    "--depth", "direct", "input", help="Stop at what each head and feed-forward block writes, or follow these down to the input."
+    "--depth", "direct", "input", help="Stop at the output of each head and feed-forward block, or continue down to the input."
 )
-@choice_option("--norms", "held", "opened", help="Hold the deviation of a norm fixed, or give it half, shared by covariance.")
+@choice_option(
+    "--norms",
+    "held",
+    "opened",
+    help="Treat the standard deviation of a norm as constant, or attribute half of the value to it, shared by covariance.",
+)
 @choice_option(
     "--patterns",
     "held",
     "opened",
-    help="Hold attention weights fixed, or give them half, shared over the scores (with --depth input).",
+    help="Treat attention weights as constant, or attribute half of the value to them, shared over the scores (with "
+    "--depth input).",
 )
 @choice_option(
-    "--activations", "secant", "slope", help="f(x)/x, which leaves no remainder, or the derivative, whose remainder is shown."
+    "--activations",
+    "secant",
+    "slope",
+    help="Linearise activations by f(x)/x, which leaves no remainder, or by the derivative, whose remainder is shown.",
 )
-@click.option("--target", metavar="TEXT", help="What the decoder of an encoder-decoder reads.")
+@click.option("--target", metavar="TEXT", help="Target text, the decoder input of an encoder-decoder.")
 @click.option("--pool", metavar="POOL", help="For similarity: mean, first, last, max or pooled.  [default: the model's own]")
 @click.option("--seed", type=click.IntRange(min=0), help="Random seed of the weights, for a spec without weights.  [default: 0]")
 @click.option("--out", type=Named(), metavar="FILE", help="Save a waterfall and a layer × position map, FILE.png or FILE.svg.")
@@ -41,7 +50,7 @@ from glassformer.spec.reading import only_fields, split_words
 def attribute(words: tuple[str, ...], text: tuple[str, ...], out: str | None, form: str | None, **options: Any) -> None:
     """Write one number as a sum of contributions: embeddings, layers, heads, source positions, FFNs, biases and norms.
 
-    The total, the remainder and the rounding error are printed. Post-norm encoders are followed exactly, not folded.
+    Prints the total, the remainder and the rounding error. Post-norm encoders are handled exactly, without folding.
 
     \b
     glassformer attribute runs/topic-1 --text "Shares fell sharply" --of class=Business

@@ -17,7 +17,9 @@ model_argument = click.argument("model", metavar="CHECKPOINT", type=click.Path(p
 dtype_option = choice_option("--dtype", *DTYPES, help="Number format of the computation.")
 device_option = click.option("--device", default=None, metavar="NAME", help="cpu or cuda. [default: cuda if available]")
 of_option = click.option(
-    "--of", metavar="QUANTITY", help="class=LABEL or token=WORD, with against=… for a difference.  [default: what is predicted]"
+    "--of",
+    metavar="QUANTITY",
+    help="class=LABEL or token=WORD; add against=… for a difference of two.  [default: the prediction]",
 )
 out_option = click.option("--out", type=Named(), metavar="FILE", help="Save a picture, FILE.png or FILE.svg.")
 
@@ -46,22 +48,27 @@ def _check_picture(out: str | None) -> None:
     default="head,ffn,layer",
     show_default=True,
     metavar="KIND,…",
-    help="What is silenced: heads, feed-forward blocks, layers.",
+    help="Parts to silence: heads, feed-forward blocks, layers; may be repeated.",
 )
 @click.option("--part", default="test", show_default=True, metavar="NAME", help="train, validation, test, an extra part, or all.")
 @click.option("--rows", type=click.IntRange(min=1), metavar="N", help="Use the first N rows.")
-@click.option("--folder", type=Named(), metavar="FOLDER", help="Keep finished rows there; the same command goes on after them.")
-@rows_options(no_label="Refused here: ablate compares with labels.")
+@click.option(
+    "--folder",
+    type=Named(),
+    metavar="FOLDER",
+    help="Save finished rows in this folder; the same command then continues after them.",
+)
+@rows_options(no_label="Not supported: ablate compares with labels.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of the split.")
 @dtype_option
 @device_option
 @out_option
 @format_options
 def ablate(model: Path, data: str, kinds: str, out: str | None, form: str | None, no_label: bool, **options: Any) -> None:
-    """Silence each head, feed-forward block and layer in turn, and measure what the model loses on labelled data.
+    """Silence each head, feed-forward block and layer in turn, and measure the drop on labelled data.
 
-    A head writes 0 instead of its mix, a feed-forward block 0 instead of its output, a layer hands on its input. Changes of
-    accuracy and loss have 95% bootstrap intervals. What comes before a change is computed once.
+    The output of a head or a feed-forward block is replaced by 0; a layer is skipped. Changes of accuracy and loss have 95%
+    bootstrap intervals. Steps before the silenced part are computed only once.
 
     \b
     glassformer ablate runs/topic-1 topic
@@ -69,7 +76,7 @@ def ablate(model: Path, data: str, kinds: str, out: str | None, form: str | None
     glassformer ablate path/to/classifier reviews.csv --text review --label stars --part all --folder ablation
     """
     if no_label:
-        raise GlassformerError("ablate compares predictions with labels: leave --no-label out.")
+        raise GlassformerError("ablate compares predictions with labels: omit --no-label.")
     _check_picture(out)
     chosen: Any = [kind.strip() for kind in kinds.split(",")]
     _give(gf.ablate(model, data, kinds=chosen, show_progress=True, **options), out, form)
@@ -83,11 +90,12 @@ def ablate(model: Path, data: str, kinds: str, out: str | None, form: str | None
     "--method", "integrated", "gradient", "rollout", help="Integrated gradients, gradient × input, or attention rollout."
 )
 @click.option(
-    "--steps", type=click.IntRange(min=1), metavar="N", help="Nodes of the integral.  [default: until the gap is small]"
+    "--steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of integration steps.  [default: as many as make the gap small]",
 )
-@choice_option(
-    "--baseline", "padding", "zero", help="Where integrated gradients start: every word a padding token, or zero vectors."
-)
+@choice_option("--baseline", "padding", "zero", help="Baseline of integrated gradients: padding tokens or zero vectors.")
 @as_option
 @dtype_option
 @device_option
@@ -96,8 +104,8 @@ def ablate(model: Path, data: str, kinds: str, out: str | None, form: str | None
 def saliency(model: Path, out: str | None, form: str | None, **options: Any) -> None:
     """Score the tokens, words and heads of a text for one logit, with the completeness gap of the method.
 
-    Integrated gradients sum to the change of the logit from the baseline; the gap is what the integral misses. Gradient × input
-    has no such law, and attention rollout does not depend on the logit at all: their gaps say so.
+    Integrated gradients should sum to the change of the logit from the baseline; the completeness gap is the difference.
+    Gradient × input has no such guarantee, and attention rollout does not depend on the logit; their gaps are reported too.
 
     \b
     glassformer saliency runs/topic-1 --text "Shares fell sharply"
@@ -111,8 +119,13 @@ def saliency(model: Path, out: str | None, form: str | None, **options: Any) -> 
 @model_argument
 @click.argument("data", required=False)
 @click.option("--text", help="Input text, instead of DATA.")
-@click.option("--guesses", type=click.IntRange(1, 100), metavar="N", help="Guesses of each answer to --text.  [default: 5]")
-@click.option("--part", metavar="NAME", help="Of DATA: train, validation, test, an extra part, or all.  [default: test]")
+@click.option(
+    "--guesses",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    help="Number of predictions to show at each layer, with --text.  [default: 5]",
+)
+@click.option("--part", metavar="NAME", help="Part of DATA: train, validation, test, an extra part, or all.  [default: test]")
 @click.option("--rows", type=click.IntRange(min=1), metavar="N", help="Use the first N rows of DATA.")
 @click.option("--column", metavar="NAME", help="Column of DATA with the texts.  [default: text]")
 @click.option("--label", metavar="COLUMN", help="Column of DATA with the labels.  [default: label]")
@@ -122,10 +135,10 @@ def saliency(model: Path, out: str | None, form: str | None, **options: Any) -> 
 @out_option
 @format_options
 def lens(model: Path, data: str | None, text: str | None, out: str | None, form: str | None, **options: Any) -> None:
-    """Show what each layer would answer if the head read it: classes, tags, or tokens of a text; accuracy on labelled DATA.
+    """Logit lens: apply the head to the hidden states of each layer, for a text or for the accuracy on labelled DATA.
 
-    Each depth is normalised by its own norm: after the residual sum that of the layer, before the sub-layers the final norm with
-    the statistics of that depth.
+    Post-norm models are read after the norm of each layer. In pre-norm models, the final norm is applied to each hidden state
+    with the statistics of that state.
 
     \b
     glassformer lens runs/topic-1 --text "Shares fell sharply"
@@ -133,7 +146,7 @@ def lens(model: Path, data: str | None, text: str | None, out: str | None, form:
     glassformer lens path/to/bert --text "The [MASK] of the river" --out lens.png
     """
     if (data is None) == (text is None):
-        raise GlassformerError("lens reads one text or labelled data: give either --text or DATA.")
+        raise GlassformerError("lens needs one text or labelled data: give either --text or DATA.")
     of_text, of_data = ("guesses",), ("part", "rows", "column", "label")
     for name in of_text if text is None else of_data:
         if options[name] is not None:
@@ -157,7 +170,7 @@ def lens(model: Path, data: str | None, text: str | None, out: str | None, form:
     "layers",
     "attention",
     "ffn",
-    help="What is patched: the output of a layer, of its attention, or of its feed-forward block.",
+    help="Activations to patch: the output of a layer, of its attention, or of its feed-forward block.",
 )
 @as_option
 @dtype_option
@@ -165,10 +178,10 @@ def lens(model: Path, data: str | None, text: str | None, out: str | None, form:
 @out_option
 @format_options
 def patch(model: Path, clean: str, corrupt: str, out: str | None, form: str | None, **options: Any) -> None:
-    """Put values of the CLEAN text's run into the run of the CORRUPT text, one layer and position at a time.
+    """Activation patching: copy activations of the CLEAN text into the run of the CORRUPT text, one layer and position at a time.
 
-    Each cell says how much of the difference between the two texts comes back: 0 as corrupt, 1 as clean. Both texts must have the
-    same number of tokens.
+    Each cell is the share of the difference between the two texts that is restored: 0 as corrupt, 1 as clean. Both texts must
+    have the same number of tokens.
 
     \b
     glassformer patch runs/topic-1 "Shares fell sharply" "Leaves fell sharply" --out patch.png
@@ -186,7 +199,9 @@ def patch(model: Path, clean: str, corrupt: str, out: str | None, form: str | No
 @click.option("--label", default="label", show_default=True, metavar="COLUMN", help="Column with the labels.")
 @click.option("--skip-bad", is_flag=True, help="Skip rows that cannot be used instead of refusing the data.")
 @split_option
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of split and control labels.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of the split and of the control labels."
+)
 @as_option
 @dtype_option
 @device_option
@@ -195,7 +210,8 @@ def patch(model: Path, clean: str, corrupt: str, out: str | None, form: str | No
 def probe(model: Path, data: str, out: str | None, form: str | None, **options: Any) -> None:
     """Fit a linear probe on the mean hidden state of each layer, and compare it with a control task.
 
-    In the control task each text has a random label that belongs to its first word. Selectivity is the accuracy beyond it.
+    In the control task the label of a text is a random function of its first word. Selectivity is the accuracy minus that of
+    the control task.
 
     \b
     glassformer probe path/to/bert topic

@@ -17,9 +17,11 @@ from glassformer.files.paths import path_text
 @click.option("--runs", default="runs", show_default=True, metavar="FOLDER", help="Folder of the training runs.")
 @click.option("--data", multiple=True, metavar="FILE|FOLDER", help="Your own data to offer for training; may be repeated.")
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
-@click.option("--export", "folder", metavar="FOLDER", help="Write the walk and the bench as files for any web server, and stop.")
+@click.option(
+    "--export", "folder", metavar="FOLDER", help="Export the pages Walk and Bench as static files for any web server, and exit."
+)
 def lab(words: tuple[str, ...], port: int, runs: str, data: tuple[str, ...], no_browser: bool, folder: str | None) -> None:
-    """Open the lab in the browser: walk, bench, trace, by hand, train, check. Serves this machine only.
+    """Open the lab in the browser: walk, bench, trace, by hand, train, check. Listens on this machine only.
 
     \b
     glassformer lab
@@ -38,7 +40,7 @@ def lab(words: tuple[str, ...], port: int, runs: str, data: tuple[str, ...], no_
     if folder is not None:
         count = export(words, Path(folder))
         where = path_text(Path(folder))
-        click.echo(f"{count} files in {where}. Try them: python -m http.server --directory {where}")
+        click.echo(f"Wrote {count} files to {where}. View them with: python -m http.server --directory {where}")
         return
     listener = bound(port)
     made = start(words, listener.getsockname()[1], runs=Path(runs), data=[Path(one) for one in data])

@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cost": ("glassformer.cli.algebra", "Estimate FLOPs, memory and the largest batch that fits."),
     "notation": ("glassformer.cli.algebra", "Write the forward pass as equations."),
     "card": ("glassformer.cli.cards", "Write a model card: figures of a checkpoint, a config or a preset."),
-    "compare": ("glassformer.cli.cards", "Put several models side by side."),
+    "compare": ("glassformer.cli.cards", "Compare several models side by side."),
     "algebra": ("glassformer.cli.formula", "Check the shapes of your own formula."),
     "ask": ("glassformer.cli.answers", "Evaluate an expression, with its convention and derivation."),
     "check": ("glassformer.cli.answers", "Check a claim: right, right under a convention, or the likely mistake."),
@@ -36,8 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "attribute": ("glassformer.cli.insight", "Write one number as a sum of contributions."),
     "saliency": ("glassformer.cli.interventions", "Score the tokens of a text by gradients or rollout."),
     "ablate": ("glassformer.cli.interventions", "Silence each head, FFN and layer on labelled data."),
-    "lens": ("glassformer.cli.interventions", "Show what each layer would answer."),
-    "patch": ("glassformer.cli.interventions", "Put values of one text's run into another's."),
+    "lens": ("glassformer.cli.interventions", "Apply the head to each layer (logit lens)."),
+    "patch": ("glassformer.cli.interventions", "Copy activations of one text into the run of another."),
     "probe": ("glassformer.cli.interventions", "Fit a linear probe on each layer."),
     "experiment": ("glassformer.cli.experiment", "Test a textbook claim numerically."),
     "verify": ("glassformer.cli.model", "Verify that a checkpoint is loaded correctly."),
@@ -47,11 +47,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "translate": ("glassformer.cli.translate", "Translate texts with an encoder-decoder."),
     "evaluate": ("glassformer.cli.evaluate", "Evaluate a model on data, with intervals."),
     "export": ("glassformer.cli.model", "Export a checkpoint to a folder or to ONNX."),
-    "serve": ("glassformer.cli.serve", "Serve vectors over HTTP, as OpenAI's API does."),
+    "serve": ("glassformer.cli.serve", "Serve embeddings over HTTP (OpenAI-compatible API)."),
     "data": ("glassformer.cli.data", "List built-in datasets or inspect your own data."),
-    "train": ("glassformer.cli.training", "Train an encoder, with curves and checkpoints."),
+    "train": ("glassformer.cli.training", "Train a model, with curves and checkpoints."),
     "resume": ("glassformer.cli.training", "Resume a run; the result is identical bit for bit."),
-    "curves": ("glassformer.cli.training", "Compare the loss and accuracy of runs."),
+    "curves": ("glassformer.cli.training", "Compare the learning curves of runs."),
     "mcp": ("glassformer.cli.mcp", "Serve the commands as tools for an AI assistant (MCP)."),
     "lab": ("glassformer.cli.lab", "Open the interactive lab in the browser."),
     "report": ("glassformer.cli.report", "Write an HTML report about an encoder or a run."),
@@ -132,7 +132,7 @@ def _refuse_repeated_options(command: click.Command, words: Sequence[str]) -> No
 @click.version_option(package_name="glassformer", message="%(prog)s %(version)s")
 @click.pass_context
 def glassformer(ctx: click.Context) -> None:
-    """Describe any Transformer in a few words; see what it computes, what it costs and whether a number is right."""
+    """Parameters, shapes, cost, numbers and training of Transformer models, from a short description."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -202,12 +202,12 @@ def _discard_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-# What other programs call our options.
+# Names of our options in other programs.
 OPTIONS_ELSEWHERE = {"learning_rate": "lr", "num_epochs": "epochs", "num_train_epochs": "epochs", "max_seq_length": "max_length"}
 
 
 def _options(command: click.Command | None) -> dict[str, str]:
-    """Name -> option of a command, `batch_size` -> `--batch-size`, and the names that other programs use for some."""
+    """Name -> option of a command, `batch_size` -> `--batch-size`, including common names in other programs."""
     params = command.params if command is not None else []
     written = [name for param in params if isinstance(param, click.Option) for name in (*param.opts, *param.secondary_opts)]
     found = {_plain(name): name for name in written if name.startswith("--")}
@@ -268,6 +268,6 @@ def fail(message: str, code: int = 2) -> NoReturn:
         try:
             sys.stderr.write(f"glassformer: {' '.join(message.split())}\n")
             sys.stderr.flush()
-        except OSError:  # standard error is closed or its disk is full; the exit code is all that is left
+        except OSError:  # standard error is closed or its disk is full; only the exit code can be reported
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     sys.exit(code)

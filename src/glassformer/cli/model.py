@@ -25,7 +25,7 @@ DTYPES = ("float32", "float64", "bfloat16", "float16")
 
 checkpoint_argument = model_argument("checkpoint")
 fresh_option = click.option(
-    "--fresh-head", is_flag=True, help="Accept random weights of a head that --as names and the checkpoint does not hold."
+    "--fresh-head", is_flag=True, help="Accept random weights for a head that --as names and the checkpoint lacks."
 )
 nonfinite_option = click.option("--allow-nonfinite", is_flag=True, help="Load the weights even if some are NaN or infinite.")
 
@@ -79,7 +79,7 @@ def verify(
 @checkpoint_argument
 @as_option
 @click.option("--onnx", metavar="OUT.onnx", type=Named(path_type=Path), help="Write an ONNX graph, checked with onnxruntime.")
-@click.option("--folder", metavar="OUT", type=Named(path_type=Path), help="Write the layout that transformers reads.")
+@click.option("--folder", metavar="OUT", type=Named(path_type=Path), help="Write a folder that transformers can load.")
 @click.option(
     "--own", metavar="OUT", type=Named(path_type=Path), help="Write spec.json and tensors with the names of the ledger."
 )
@@ -134,8 +134,8 @@ def stream_options(command: Command) -> Command:
             type=OneOf(["auto", "torch", "onnx", "openvino"]),
             default="torch",
             show_default=True,
-            help="What computes on a CPU: torch, or the exported graph in onnxruntime or OpenVINO, compared with torch first; "
-            "auto measures those that are installed and takes the quickest.",
+            help="CPU engine: torch, or the exported graph in onnxruntime or OpenVINO, which is compared with torch first; "
+            "auto measures the installed ones and uses the fastest.",
         ),
         click.option("--batch-tokens", type=click.IntRange(min=1), metavar="N", help="Token budget of a batch."),
         click.option(
@@ -173,14 +173,19 @@ def job_options(*forms: str) -> Callable[[Command], Command]:
             click.option(
                 "--on",
                 type=OneOf(["here", "ray"]),
-                help="Where workers run: processes on this machine, or actors of a Ray cluster. [default: here]",
+                help="Where workers run: here (processes on this machine) or ray (actors of a Ray cluster). [default: here]",
             ),
             click.option("--strict", is_flag=True, help="Stop at the first bad row instead of listing it."),
             click.option("--threads", type=click.IntRange(1, 1024), help="Threads per worker. [default: by the number of cores]"),
             click.option("--workers", metavar="auto|N", help="Worker processes. [default: auto: one per GPU, or for all cores]"),
             click.option("--shard-rows", type=click.IntRange(1, 1_000_000), metavar="N", help="Rows per shard. [default: 8192]"),
-            click.option("--no-carry", is_flag=True, help="Carry no other columns along."),
-            click.option("--carry", multiple=True, metavar="NAME", help="Carry only this column along; may be repeated."),
+            click.option("--no-carry", is_flag=True, help="Copy no other columns to the output."),
+            click.option(
+                "--carry",
+                multiple=True,
+                metavar="NAME",
+                help="Copy only this column to the output; may be repeated. [default: all columns]",
+            ),
             click.option("--format", "form", type=OneOf(forms), help="Format of the shards. [default: parquet]"),
         ):
             command = option(command)
@@ -204,7 +209,8 @@ def job_options(*forms: str) -> Callable[[Command], Command]:
 @click.option(
     "--precision",
     type=OneOf(["float32", "int8"]),
-    help="Products of the layers on a CPU: int8 rounds them, and is compared with float32 on the texts first. [default: float32]",
+    help="Precision of matrix products on a CPU; int8 quantises them, after a comparison with float32 on some texts. "
+    "[default: float32]",
 )
 @job_options("parquet", "npy", "jsonl")
 def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options: Any) -> None:
@@ -219,11 +225,11 @@ def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options
     cat texts.txt | glassformer encode path/to/checkpoint - --truncate > vectors.jsonl
     glassformer encode path/to/checkpoint reviews.csv --column review --truncate --out vectors
     """
-    job = files_asked(checkpoint, options, ("store", "precision", *JOB))
+    job = job_options_given(checkpoint, options, ("store", "precision", *JOB))
     if job is not None:
         _print_job(gf.encode_files(checkpoint, pool=pool, normalise=normalise, **job), "vectors", as_json=options["as_json"])
         return
-    texts, options, as_json = texts_asked(checkpoint, options)
+    texts, options, as_json = input_texts(checkpoint, options)
     _print_summary(
         gf.encode(checkpoint, texts, pool=pool, normalise=normalise, progress=True, **options), "vectors", as_json=as_json
     )
@@ -251,17 +257,17 @@ def predict(checkpoint: Path, images: Path | None, **options: Any) -> None:
     glassformer predict path/to/image-classifier --images photos/
     glassformer predict path/to/classifier reviews.jsonl --column review --out classes
     """
-    job = files_asked(checkpoint, options, JOB)
+    job = job_options_given(checkpoint, options, JOB)
     if job is not None:
         if images is not None:
             raise GlassformerError("--images and INPUT are both given: choose one.")
         _print_job(gf.predict_files(checkpoint, **job), "predictions", as_json=options["as_json"])
         return
-    texts, options, as_json = texts_asked(checkpoint, options, images=images)
+    texts, options, as_json = input_texts(checkpoint, options, images=images)
     _print_summary(gf.predict(checkpoint, texts, images=images, progress=True, **options), "predictions", as_json=as_json)
 
 
-def texts_asked(checkpoint: Path, options: dict[str, Any], *, images: Path | None = None) -> tuple[Any, dict[str, Any], bool]:
+def input_texts(checkpoint: Path, options: dict[str, Any], *, images: Path | None = None) -> tuple[Any, dict[str, Any], bool]:
     """Return the texts (from --text, --file or standard input), the other options, and whether a JSON summary is wanted."""
     model_folder(checkpoint)  # report a misspelt model before anything else
     texts, file, inputs, as_json = (options.pop(name) for name in ("texts", "file", "inputs", "as_json"))
@@ -273,13 +279,13 @@ def texts_asked(checkpoint: Path, options: dict[str, Any], *, images: Path | Non
     if images is not None:
         return (texts or file or stdin), options, as_json
     if sum(sources) != 1:
-        raise GlassformerError("which texts? Give --text (once or more), --file FILE, or - for standard input; one of the three.")
+        raise GlassformerError("no input texts: give --text (may be repeated), --file FILE, or - for standard input.")
     if texts:
         return GivenTexts(texts, "--text"), options, as_json
     return (Path(file) if file not in (None, "-") else TextLines(sys.stdin.buffer, "standard input")), options, as_json
 
 
-def files_asked(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any] | None:
+def job_options_given(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any] | None:
     """Return the options of a job if INPUT is given; otherwise remove them, and refuse those that only a job has."""
     model_folder(checkpoint)
     no_carry = options.pop("no_carry")
@@ -291,7 +297,7 @@ def files_asked(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...
     if options["inputs"] in ((), ("-",)):
         if job:
             word = next(iter(job)).replace("form", "format").replace("_", "-")
-            raise GlassformerError(f"--{word} is for files: name them after the checkpoint, with --out FOLDER.")
+            raise GlassformerError(f"--{word} needs input files: name them after the checkpoint, and give --out FOLDER.")
         return None
     if options["texts"] or options["file"] is not None:
         raise GlassformerError("INPUT and --text or --file are both given: choose one.")
@@ -303,10 +309,10 @@ def files_asked(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...
             raise GlassformerError(
                 f"'{shown(first)}' is not a file: give texts with --text \"…\", files with --out FOLDER, or - for standard input."
             )
-        raise GlassformerError("where to? Files are written to a folder of shards: give --out FOLDER.")
+        raise GlassformerError("no output folder: the results are written as shards, so give --out FOLDER.")
     if options["fresh_head"]:
         raise GlassformerError(
-            "--fresh-head is not for files: each worker would draw other random weights. Train the head first."
+            "--fresh-head cannot be used with files: each worker would draw different random weights. Train the head first."
         )
     shared = ("inputs", "out", "column", "truncate", "empty", "batch_tokens", "dtype", "device", "as_class", "engine")
     return {**job, **{name: options[name] for name in shared}, "progress": True}
@@ -328,7 +334,7 @@ def _print_job(found: Finished, what: str, *, as_json: bool) -> None:
 
 
 def engine_note(about: dict[str, Any]) -> str:
-    """Return which engine computed, why, and how far it is from PyTorch."""
+    """Return which engine was used, why, and its largest difference from PyTorch."""
     if about["why"] == "int8":
         return f"int8: {about['certificates'][0]['note']}."
     own = [one for one in about["certificates"] if one["engine"] == about["engine"]]

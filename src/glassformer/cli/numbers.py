@@ -45,7 +45,7 @@ def explain(words: tuple[str, ...], depth: int, digits: int, terms: int, as_json
     """
     if sum("=" not in word or is_there(word) for word in words) < 2:
         raise GlassformerError(
-            "which number? Name a model, then a tensor with the indices of a cell, as in "
+            "no cell is given: name a model, then a tensor with the indices of a cell, as in "
             "'layer d_model=4 heads=2 t=3 layers.0.attention.weights head=1 t=0 s=2'. 'glassformer shapes' lists the names."
         )
     (what, fields), (name, cell) = split_words(words, count=2)

@@ -43,8 +43,8 @@ as_option = click.option(
 
 def target_options(command: Command) -> Command:
     """Add `--target` and `--target-tokens`: what the decoder of an encoder-decoder reads."""
-    ids = click.option("--target-tokens", metavar="IDS", help="The target as token ids, read as they are: 2,17,5.")
-    words = "What the decoder of an encoder-decoder reads; a checkpoint's reads it after the token that begins a text."
+    ids = click.option("--target-tokens", metavar="IDS", help="Target as token ids, without adding special tokens: 2,17,5.")
+    words = "Target text, the decoder input of an encoder-decoder; for a checkpoint, the start token is added."
     return click.option("--target", metavar="TEXT", help=words)(ids(command))
 
 
@@ -139,7 +139,7 @@ def one_spec(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of a spec; raise an error that shows the syntax if there are none."""
     if not words:
         raise GlassformerError(
-            "which encoder? Name a preset or a file, as in 'bert-base layers=8'. 'glassformer presets' lists the names."
+            "no spec is given: name a preset or a file, as in 'bert-base layers=8'. 'glassformer presets' lists the presets."
         )
     return words
 
@@ -149,7 +149,7 @@ def _allow_download(ctx: click.Context, _: click.Parameter, value: bool) -> None
 
 
 def fetched(name: Any) -> Any:
-    """Return a model folder; with --download, a name that is no path here is fetched from the hub first."""
+    """Return a model folder; with --download, a name that is not a local path is fetched from the hub first."""
     import glassformer as gf
 
     if name is None or not click.get_current_context().meta.get("download") or Path(name).exists():
@@ -163,12 +163,12 @@ download_option = click.option(
     is_eager=True,
     expose_value=False,
     callback=_allow_download,
-    help="Fetch a model that is named as on the Hugging Face hub (owner/name), unless it is in the cache.",
+    help="Download a model named owner/name from the Hugging Face hub, unless it is in the cache.",
 )
 
 
 def model_argument(name: str, **settings: Any) -> Callable[[Command], Command]:
-    """Return the argument for a model folder, and the option --download beside it."""
+    """Add the argument for a model folder, and the option --download."""
 
     def read(_: click.Context, __: click.Parameter, value: Any) -> Any:
         found = fetched(value)

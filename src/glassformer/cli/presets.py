@@ -18,9 +18,7 @@ from glassformer.spec.presets import known_preset, preset_doc, unknown_preset
 @click.command()
 @click.argument("name", required=False)
 @click.option("--fields", is_flag=True, help="List the fields of a spec, with their docs, choices and defaults.")
-@click.option(
-    "--decoders", is_flag=True, help="List decoders and encoder-decoders; with --fields, the fields that only decoders have."
-)
+@click.option("--decoders", is_flag=True, help="List decoders and encoder-decoders; with --fields, the fields of decoders only.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def presets(name: str | None, fields: bool, decoders: bool, as_json: bool) -> None:
     """List the presets, show one, or list the fields of a spec with --fields.
@@ -78,5 +76,5 @@ def completion(shell: str) -> None:
     found = get_completion_class(shell)
     if found is None:
         near = nearest(shell, ("bash", "zsh", "fish"))
-        raise GlassformerError(f"no completion for the shell '{shown(shell)}': bash, zsh or fish.{near}")
+        raise GlassformerError(f"no completion for the shell '{shown(shell)}': choose bash, zsh or fish.{near}")
     sys.stdout.write(found(glassformer, {}, "glassformer", "_GLASSFORMER_COMPLETE").source() + "\n")

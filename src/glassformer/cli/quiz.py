@@ -14,12 +14,12 @@ from glassformer.errors import GlassformerError, nearest, shown
 
 
 class _Commands(click.Group):
-    """A group whose error for an unknown sub-command is one line."""
+    """A group whose error for an unknown subcommand is one line."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             raise GlassformerError(
-                f"quiz has no sub-command '{shown(args[0])}'.{nearest(args[0], self.commands)} Use make, take, grade or list."
+                f"quiz has no subcommand '{shown(args[0])}'.{nearest(args[0], self.commands)} Use make, take, grade or list."
             )
         return super().resolve_command(ctx, args)
 
@@ -54,7 +54,7 @@ variants_option = click.option(
     metavar="K",
     help="Number of variants, assigned evenly to the students.  [default: different numbers for each student]",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 @quiz.command("list")
@@ -146,9 +146,16 @@ def take(
 @seed_option
 @students_option
 @variants_option
-@click.option("--again", metavar="OLD.JSON", help="An earlier --json report; shows both marks, and why they differ.")
-@click.option("--gradebook", type=OneOf(["canvas", "moodle"]), help="Print a CSV for this system instead of the report.")
-@forms({**{form: FORMS[form] for form in ("json", "markdown", "html")}, "csv": "CSV, one row per answer; safe for spreadsheets."})
+@click.option("--again", metavar="OLD.JSON", help="An earlier --json report: show old and new marks, and why they differ.")
+@click.option(
+    "--gradebook", type=OneOf(["canvas", "moodle"]), help="Print a CSV file for import into this system, instead of the report."
+)
+@forms(
+    {
+        **{form: FORMS[form] for form in ("json", "markdown", "html")},
+        "csv": "Print a CSV with one row per answer; formulas are escaped for spreadsheets.",
+    }
+)
 def grade(
     what: str, answers: str, seed: int | None, students: str | None, variants: int | None, again: str | None,
     gradebook: Literal["canvas", "moodle"] | None, form: str | None,

@@ -31,7 +31,7 @@ arrows = [-1, -1]
 
 
 SOLUTION = """\
-# How many weights has the encoder?
+# How many weights does the encoder have?
 
 - Token table: $40,000 \\times 768 = 30,720,000$
 - One layer, 8 heads: $3 \\times (768 \\times 768) \\times 8 = 14,155,008$
@@ -40,7 +40,7 @@ SOLUTION = """\
 
 
 class Stop(NamedTuple):
-    """A stop of the tour: what it shows and the command line. `{folder}` stands for the output folder."""
+    """A stop of the tour: its description and its command line. `{folder}` stands for the output folder."""
 
     why: str
     line: str
@@ -115,7 +115,7 @@ def tour(out: str | None) -> None:
         sys.stdout.write(f"Open the report in a browser: {(folder / 'report.html').resolve()}\n")
     sys.stdout.write("'glassformer --help' lists all commands.\n")
     if missed:
-        raise GlassformerError(f"{missed} of {len(STOPS)} stops could not be shown; see the reasons above.")
+        raise GlassformerError(f"{missed} of {len(STOPS)} stops were skipped; see the reasons above.")
 
 
 def _ran(words: list[str]) -> bool:
@@ -130,7 +130,7 @@ def _ran(words: list[str]) -> bool:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        sys.stdout.write("not shown: this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.\n")
+        sys.stdout.write("skipped: this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.\n")
         return False
     except SystemExit as end:  # a check that finds a mistake, as intended here, exits with 1
         if end.code in STOPPED:
@@ -140,7 +140,7 @@ def _ran(words: list[str]) -> bool:
 
 
 def _empty(folder: Path) -> Path:
-    """Empty the folder of the files of an earlier tour; refuse a folder that holds anything else."""
+    """Delete the files of an earlier tour from the folder; refuse a folder that contains anything else."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         others = [path.name for path in folder.iterdir() if not _ours(path)]

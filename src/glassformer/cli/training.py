@@ -40,7 +40,7 @@ def setting_options(*, free: bool = False) -> Callable[[Command], Command]:
 
 
 class SettingValue(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A value, or `none` for a setting that can be disabled (click uses None for options that were not given)."""
+    """A value, or `none` for a setting that can be disabled (click passes None for options that were not given)."""
 
     def __init__(self, setting: str, kind: type) -> None:
         self.setting, self.name = setting, "names" if kind is str else "number"

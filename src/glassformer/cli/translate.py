@@ -1,4 +1,4 @@
-"""The translation command: texts that an encoder-decoder writes for others."""
+"""The command `translate`: translates texts with an encoder-decoder."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ from glassformer.cli.model import checkpoint_argument
 @checkpoint_argument
 @text_options
 @click.option(
-    "--max-new-tokens", type=click.IntRange(1), metavar="N", help="New tokens at most. [default: 200, or as the positions allow]"
+    "--max-new-tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Maximum number of new tokens. [default: 200, or as many as the decoder has positions]",
 )
 @search_options
 @sampling_options
-@click.option("--alignment", is_flag=True, help="Print where the decoder looked in the source for each token.")
+@click.option(
+    "--alignment", is_flag=True, help="For each token, also print the source token with the largest cross-attention weight."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def translate(checkpoint: Path, texts: tuple[str, ...], file: str | None, as_json: bool, **options: Any) -> None:
     """Translate each text with an encoder-decoder (T5, BART, Marian, …): greedily, by beam search or by sampling.
@@ -38,12 +43,12 @@ def translate(checkpoint: Path, texts: tuple[str, ...], file: str | None, as_jso
 
 
 def with_alignment(one: Any) -> str:
-    """The translation, above the table of where the decoder looked."""
+    """The translation, followed by its alignment table."""
     return str(one.text) if one.alignment is None else f"{one.text}\n{table(one.alignment.looks)}"
 
 
 def table(looks: Iterable[tuple[str, str, float]]) -> str:
-    """Each written token, the one of the source that it looked at most, and the weight."""
+    """Each generated token, the source token with the largest cross-attention weight, and that weight."""
     from glassformer.show.table import Column, Table
 
     columns = Column("  token"), Column("looked at"), Column("weight", right=True)

@@ -15,7 +15,7 @@ from glassformer.errors import GlassformerError
 @click.argument("file")
 @click.option("--digits", type=int, metavar="N", help="Decimals to show; by default 4, or as set in the file.")
 @click.option("--rounded", type=int, metavar="K", help="Round every intermediate result to K decimals, as when working by hand.")
-@click.option("--ask", metavar="NAMES", help="Results to compute instead of those that the file asks for: weights,output.")
+@click.option("--ask", metavar="NAMES", help="Results to compute instead of those requested in the file: weights,output.")
 @format_options
 def work(file: str, digits: int | None, rounded: int | None, ask: str | None, form: str | None) -> None:
     """Work a problem by hand: every step with its rule, numbers and result.

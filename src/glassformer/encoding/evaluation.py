@@ -46,7 +46,7 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Viewed):
-    """What a classifier does on labelled data; intervals are at 95%."""
+    """The evaluation of a classifier on labelled data, with 95% intervals."""
 
     model: str
     data: str
@@ -119,7 +119,7 @@ def parts_of(data: Dataset, part: str) -> list[Split]:
     """Return the part that is asked for, or every part; together they have rows."""
     splits = [data.part(name) for name in (data.parts if part == EVERY else (part,))]
     if not any(map(len, splits)):
-        raise GlassformerError(f"{data.name} has no rows in its part {shown(part)}: there is nothing to evaluate.")
+        raise GlassformerError(f"{data.name} has no rows in the part {shown(part)}: there is nothing to evaluate.")
     return splits
 
 
@@ -139,7 +139,7 @@ def check_task(model: LoadedModel, data: Dataset, command: str) -> None:
         )
     if model.spec.head != "classify" or kind_of(model.folder) != "classes":
         raise GlassformerError(
-            f"{model.folder.path.name} is no classifier with one label per input: {command} cannot compare it."
+            f"{model.folder.path.name} is not a classifier with one label per input: {command} cannot evaluate it."
         )
     wanted = "image" if data.task == "image" else "tokens"
     if model.spec.reads != wanted:

@@ -1,4 +1,4 @@
-"""Evaluating models of numbers, of several classes and of sentence embeddings: figures with 95% intervals, and the worst rows."""
+"""Evaluation of regression, multilabel and embedding models: metrics with 95% intervals, and the worst rows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Numbers = NDArray[Any]
 
 
 class Worst(NamedTuple):
-    """One of the rows that a model gets most wrong."""
+    """One of the rows with the worst predictions."""
 
     row: int  # in its part, from 1
     true: str
     predicted: str
-    off: float  # the error of a number, the wrong classes of several, the rank of a text, chrF or the loss of what is written
+    off: float  # error of a number, number of wrong classes, rank of a text, chrF of a translation, or loss of a text
     text: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,7 +38,7 @@ class Worst(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Measured(Viewed):
-    """What a model does on rows without exactly one class; intervals are at 95%, from 1,000 resamples of the rows."""
+    """The evaluation of a model without exactly one class per row, with 95% bootstrap intervals (1,000 resamples)."""
 
     model: str
     data: str
@@ -135,7 +135,7 @@ def of_several(model: LoadedModel, data: Dataset, splits: Sequence[Split], worst
 
 
 def of_embeddings(model: LoadedModel, _: Dataset, splits: Sequence[Split], worst: int, reading: dict[str, Any]) -> Found:
-    """How far up the text that belongs to an anchor is among all texts of the part."""
+    """The rank of the positive of each anchor among all texts of the part."""
     from glassformer.training.figures import mean_reciprocal_rank, reciprocal_ranks
 
     rows = [row for split in splits for row in split.inputs]

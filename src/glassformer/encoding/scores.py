@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Z = 1.959963984540054  # of a two-sided 95% interval
 RESAMPLES = 1000
 BINS = 10
-LEAST = 1e-12  # a probability below it counts as this in the log loss
+LEAST = 1e-12  # smaller probabilities count as this in the log loss
 
 
 class Interval(NamedTuple):

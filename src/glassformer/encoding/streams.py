@@ -30,7 +30,7 @@ RECORDS = FORMS[1:]  # an .npy file holds only numbers
 
 Texts = TextLines | GivenTexts | TableTexts
 Given = str | Path | Texts | Iterable[str]
-Told = Callable[[int], None]  # called with the number of texts done
+OnProgress = Callable[[int], None]  # called with the number of texts done
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Streamed:
     longest: int | None  # maximum number of tokens
     out: Path | None = None
     values: Any = None  # vectors [text, d_model], or a list of predictions
-    engine: Choice | None = None  # what computed it, if another engine than PyTorch was asked for
+    engine: Choice | None = None  # the engine, if one other than PyTorch was requested
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, the path and the engine as a dict."""
@@ -100,7 +100,7 @@ def require_stored(model: LoadedModel, *, fresh_head: bool, uses: tuple[str, ...
     random = [name for name in model.folder.fresh if name.split(".")[0] in uses]
     if random and not yes_no("fresh_head", fresh_head):
         raise GlassformerError(
-            f"{path_text(model.folder.path)} does not hold {listed(random)} of {model.folder.model_class}: the result would "
+            f"{path_text(model.folder.path)} lacks {listed(random)} of {model.folder.model_class}: the result would "
             "depend on random weights. Train them first, or accept that with fresh_head (--fresh-head)."
         )
 
@@ -184,7 +184,9 @@ def _finite(pixels: NDArray[Any], start: int, name: str) -> NDArray[Any]:
     return pixels
 
 
-def send(windows: Iterable[Window], model: LoadedModel, out: Path | BinaryIO | None, told: Told = lambda _: None) -> Streamed:
+def send(
+    windows: Iterable[Window], model: LoadedModel, out: Path | BinaryIO | None, on_progress: OnProgress = lambda _: None
+) -> Streamed:
     """Write a stream to its output and count the rows; without an output, keep them in memory."""
     done = kept = cut = 0
     values: list[Any] = []
@@ -195,7 +197,7 @@ def send(windows: Iterable[Window], model: LoadedModel, out: Path | BinaryIO | N
             elif window.table.numbers:
                 values.append(window.values)
             done, kept, cut = done + window.seen, kept + len(window.table.numbers), cut + window.cut
-            told(done)
+            on_progress(done)
         if not done:
             raise GlassformerError("there are no texts: the input is empty.")
     file = out if isinstance(out, Path) else None
@@ -219,7 +221,7 @@ def rows_of(numbers: Sequence[int], said: Sequence[Any]) -> Rows:
 
 
 @contextmanager
-def progress(texts: Texts, *, shown: bool) -> Iterator[Told]:
+def progress(texts: Texts, *, shown: bool) -> Iterator[OnProgress]:
     """Show a progress bar if standard error is a terminal: bytes of the file, or texts if its size is unknown."""
     if not shown or not sys.stderr.isatty():
         yield lambda _: None

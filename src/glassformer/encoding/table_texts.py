@@ -41,10 +41,10 @@ class TableTexts:
         return self.places[number - self.read + len(self.places)]
 
     def __iter__(self) -> Iterator[Text]:
-        from glassformer.training.data.asked import Asked
         from glassformer.training.data.readers import read_table
+        from glassformer.training.data.row_options import RowOptions
 
-        for row in read_table(self.path, Asked(text=self.column, text_option="column", label=None)):
+        for row in read_table(self.path, RowOptions(text=self.column, text_option="column", label=None)):
             self.places.append(row.place)
             self.read += 1
             yield _text(row)

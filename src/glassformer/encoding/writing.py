@@ -1,4 +1,4 @@
-"""Evaluating models that write: the loss of the true tokens, BLEU and chrF with 95% intervals, and the worst rows."""
+"""Evaluation of decoders and encoder-decoders: loss of the reference, BLEU and chrF with 95% intervals, and the worst rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from glassformer.model.generation.translations import Translator
     from glassformer.training.data.dataset import Dataset, Split
 
-USUAL_CONTEXT = 1024  # tokens of a piece of a long text, where the model limits them no further
+USUAL_CONTEXT = 1024  # tokens per segment of a long text, if the model has no smaller limit
 BATCH_TOKENS = 2048  # of the model's inputs, padding included
 IGNORE = -100
 
@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
     number: int  # of the text that they are from
     source: list[int]  # what the encoder reads; empty without one
-    read: list[int]  # what the decoder reads
+    read: list[int]  # the decoder input
     labels: list[int]  # the token after each of these
 
     @property
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """Of each text: the sum of the losses of its tokens, how many there are, and how many are the most probable ones."""
+    """For each text: the sum of the losses of its tokens, their number, and how many are predicted correctly."""
 
     sums: NDArray[np.float64]
     tokens: NDArray[np.int64]
@@ -73,7 +73,7 @@ class Losses(NamedTuple):
 def of_translations(
     model: Translator, data: Dataset, part: str, worst: int, choice: Choice, batch_tokens: int | None = None
 ) -> Measured:
-    """Evaluate an encoder-decoder: the loss of the true translations, then BLEU and chrF of its own."""
+    """Evaluate an encoder-decoder: the loss of the reference translations, then BLEU and chrF of the generated ones."""
     from glassformer.training import scoring
 
     splits = parts_of(data, part)
@@ -130,14 +130,14 @@ def _measured(
     notes: list[str],
 ) -> Measured:
     if not losses.tokens.sum():
-        raise GlassformerError(f"{data.name} has no text of two tokens in its part {part}: there is nothing to predict.")
-    about = f"{int(losses.tokens.sum()):,} tokens are predicted, those that end a text included."
+        raise GlassformerError(f"{data.name} has no text of at least two tokens in the part {part}: there is nothing to predict.")
+    about = f"{int(losses.tokens.sum()):,} tokens are predicted, including end tokens."
     name = path_text(model.folder.path)
     return Measured(name, data.name, part, len(losses.sums), data.task, figures, [], worst, (about, *notes))
 
 
 def _named(data: Dataset, splits: Sequence[Split]) -> Callable[[int], str]:
-    """What messages call a row."""
+    """Return the name of a row for messages."""
     places = [f"{data.name}, {split.name}, row {row + 1:,}" for split in splits for row in range(len(split))]
     return places.__getitem__
 
@@ -181,7 +181,7 @@ def _losses(model: TextWriter, rows: Sequence[Row], texts: int, most: int) -> Lo
 
 
 def _batches(rows: Sequence[Row], most: int) -> Iterator[list[Row]]:
-    """Rows of like length, at most so many tokens together."""
+    """Batches of rows of similar length, with at most so many tokens."""
     batch: list[Row] = []
     for row in sorted(rows, key=lambda row: (row.size, len(row.read))):
         widest = max((len(one.source) for one in (*batch, row)), default=0) + max(len(one.read) for one in (*batch, row))

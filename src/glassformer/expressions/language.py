@@ -50,7 +50,7 @@ def read(text: str) -> Node:
     if len(text) > MOST_CHARACTERS:
         raise NotUnderstoodError(f"the expression has {len(text):,} characters; at most {MOST_CHARACTERS:,} are allowed.")
     try:
-        found = settle(fold(_words_told(tokens(text, names=True)), remarks=False), Reading())
+        found = settle(fold(_with_operators(tokens(text, names=True)), remarks=False), Reading())
         if not found:
             raise NotUnderstoodError(f"the expression is empty: {EXAMPLE}.")
         return simplified(_Reader(text, found).relation())
@@ -58,7 +58,7 @@ def read(text: str) -> Node:
         raise error.about(text, "cannot be read") from error
 
 
-def _words_told(found: list[Token]) -> list[Token]:
+def _with_operators(found: list[Token]) -> list[Token]:
     """Mark `in`, the only word of the language that is not a name."""
     return [token._replace(kind="wall") if (token.kind, token.text) == ("name", "in") else token for token in found]
 

@@ -30,7 +30,7 @@ class Reading:
     hats: Literal["number", "unit"] = "number"  # 5 heads^2 is 25 heads; 5 cm^2 is 5
     mixed: Literal["product", "sum"] = "product"  # 2\frac{1}{2} is one, or two and a half
 
-    def said(self) -> str:
+    def description(self) -> str:
         """Return what is unusual about this reading, in words."""
         usual = Reading()
         return "; ".join(

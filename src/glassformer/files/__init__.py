@@ -1,1 +1,1 @@
-"""What is in this file? Untrusted files, read with limits: JSON, TOML, safetensors, tokenizers."""
+"""Reading untrusted files with limits: JSON, TOML, safetensors, tokenizers."""

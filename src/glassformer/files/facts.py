@@ -1,4 +1,4 @@
-"""What the files beside a model say in a few words: its tokenizer and its licence."""
+"""Facts from the files of a model folder: its tokenizer and its licence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of models on the Hugging Face hub, which nothing here fetches without being told to."""
+"""Names of models on the Hugging Face hub; nothing is downloaded without --download."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ Layout = Literal["same", "transposed"]
 class Place(NamedTuple):
     """The tensor in a file that holds a parameter: all of it, or rows `rows[0]` up to `rows[1]`.
 
-    Rows are counted along `axis`, and in each of `groups` equal pieces of it: GPT-2 has queries, keys and values side by side as
-    columns, GPT-NeoX for each head in turn.
+    Rows are counted along `axis`, within each of its `groups` equal pieces: GPT-2 stores queries, keys and values as
+    consecutive columns, GPT-NeoX separately for each head.
     """
 
     name: str

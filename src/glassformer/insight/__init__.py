@@ -1,1 +1,1 @@
-"""What do the parts of a trained model do? Hooks by step name, ablation, gradients, lens, patching and probes."""
+"""Analysis of trained models: hooks by step name, ablation, saliency, logit lens, patching and probes."""

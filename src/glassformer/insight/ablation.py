@@ -30,7 +30,7 @@ RESAMPLES = 1000
 RESAMPLES_AT_ONCE = 50
 
 Array = NDArray[np.float64]
-Told = Callable[[int, int], None]  # rows done, rows in all
+OnProgress = Callable[[int, int], None]  # rows done, rows in all
 
 
 class Silenced(NamedTuple):
@@ -48,7 +48,7 @@ class Silenced(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Ablation(Viewed):
-    """What each part is worth on labelled data. Changes are paired: the same rows with and without the part."""
+    """The effect of each part on labelled data. Changes are paired: the same rows with and without the part."""
 
     model: str
     data: str
@@ -71,7 +71,7 @@ class Ablation(Viewed):
         return plain | {"accuracy": self.accuracy.to_dict(), "silenced": [one.to_dict() for one in self.silenced]}
 
     def grids(self) -> list[Grid]:
-        """The change of accuracy by layer and head, and beside the heads that of the feed-forward block and the layer."""
+        """The change of accuracy by layer and head, and for the feed-forward block and the whole layer."""
         layers = sorted({one.part.layer for one in self.silenced})
         columns = list(dict.fromkeys(_column(one.part) for one in self.silenced))
         cells = {(one.part.layer, _column(one.part)): one.accuracy.value for one in self.silenced}
@@ -89,9 +89,14 @@ def _column(part: Part) -> str:
 
 
 def ablate(
-    model: LoadedModel, rows: Labelled, *, kinds: Sequence[Kind] = KINDS, kept: KeptRows | None = None, told: Told | None = None
+    model: LoadedModel,
+    rows: Labelled,
+    *,
+    kinds: Sequence[Kind] = KINDS,
+    kept: KeptRows | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Ablation:
-    """Silence each part in turn on all rows. With `kept`, finished rows are stored, and a second call goes on after them."""
+    """Silence each part in turn on all rows. With `kept`, finished rows are stored, and a second call continues after them."""
     with evaluating(every_module(model.encoder)), torch.inference_mode():
         silencer = Silencer(model.encoder, kinds)
         found = []
@@ -102,8 +107,8 @@ def ablate(
                 if kept is not None:
                     kept.write(number, outcome)
             found.append(outcome)
-            if told is not None:
-                told(start + len(chunk), len(rows))
+            if on_progress is not None:
+                on_progress(start + len(chunk), len(rows))
     right, losses = np.concatenate(found, axis=2).astype(np.float64)
     return _ablation(rows, silencer.parts, right, losses)
 
@@ -117,7 +122,7 @@ def _outcome(silencer: Silencer, model: LoadedModel, rows: Labelled, chunk: rang
         logits = torch.stack([one.float() for one in silencer.logits(given, layout)], dim=1)
         return Output(logits, None, logits, {}, ())
 
-    for members, logits_BPC in rows.batches(model, chunk, run, silencer.onward.encoder):
+    for members, logits_BPC in rows.batches(model, chunk, run, silencer.partial_pass.encoder):
         wanted = torch.from_numpy(targets[members])
         right, loss = scored(logits_BPC, wanted)
         outcome[0][:, members], outcome[1][:, members] = right.T.numpy(), loss.T.numpy()
@@ -125,7 +130,7 @@ def _outcome(silencer: Silencer, model: LoadedModel, rows: Labelled, chunk: rang
 
 
 def scored(logits_BPC: Tensor, wanted_B: Tensor) -> tuple[Tensor, Tensor]:
-    """Whether the largest logit is the label's, and the cross-entropy, by row and part."""
+    """Whether the prediction is right, and the cross-entropy, by row and part."""
     logits_BPC = logits_BPC.cpu()
     wanted_BP = wanted_B[:, None].expand(logits_BPC.shape[:2])
     loss_BP = functional.cross_entropy(logits_BPC.mT, wanted_BP, reduction="none")
@@ -161,7 +166,7 @@ def _steps() -> Iterator[int]:
 
 
 def _resampled(random: np.random.Generator, moved: Array, times: int) -> Array:
-    """Means over rows that are drawn again with replacement, [time, part]."""
+    """Means over rows resampled with replacement, [time, part]."""
     count = moved.shape[1]
     drawn = random.multinomial(count, np.full(count, 1 / count), size=times)
     return drawn @ moved.T / count

@@ -33,7 +33,7 @@ LARGEST_INDEX = 2**30
 
 
 class Store(Protocol):
-    """Where arrays of one step lie, in the order of the texts' arrival."""
+    """Storage for the arrays of one step, in order of arrival."""
 
     def put(self, name: str, value: Array) -> int: ...
     def get(self, name: str, place: int, shape: tuple[int, ...]) -> Array: ...
@@ -75,7 +75,7 @@ class OnDisk:
 
 
 class Kept(NamedTuple):
-    """Where one value lies."""
+    """The location of one value."""
 
     place: int
     shape: tuple[int, ...]
@@ -97,9 +97,9 @@ class Cache:
         return list(self.stream(name))
 
     def stream(self, name: str) -> Iterator[Array]:
-        """One array after the other, each read when it is asked for."""
+        """Yield the arrays one by one, each read on access."""
         if name not in self.names:
-            raise GlassformerError(f"this cache has no step '{shown(name)}': it has {', '.join(self.names)}.")
+            raise GlassformerError(f"this cache has no step '{shown(name)}'. Steps: {', '.join(self.names)}.")
         for number in sorted(self._kept):
             yield self._store.get(name, *self._kept[number][name])
 
@@ -140,9 +140,9 @@ def open_cache(folder: str | Path) -> Cache:
         tokens = {number: [str(token) for token in row["tokens"]] for number, row in rows.items()}
         kept = {number: dict(zip(names, map(_kept, row["values"]), strict=True)) for number, row in rows.items()}
     except (KeyError, TypeError, ValueError):
-        raise GlassformerError(f"{shown(path.name)}/{INDEX} is not the index of a cache: it is damaged.") from None
+        raise GlassformerError(f"{shown(path.name)}/{INDEX} is not a valid index of a cache: the file is damaged.") from None
     if not all(re.fullmatch(r"[\w.]+", name) for name in names):
-        raise GlassformerError(f"{shown(path.name)}/{INDEX} names a step that no encoder has: it is damaged.")
+        raise GlassformerError(f"{shown(path.name)}/{INDEX} contains an invalid step name: the file is damaged.")
     return Cache(names, OnDisk(path), kept, tokens)
 
 
@@ -156,7 +156,7 @@ def _kept(value: Any) -> Kept:
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """A folder that gets its name at the end; what is left of an interrupted one is replaced."""
+    """A folder that is renamed at the end; the rest of an interrupted one is replaced."""
     if path.exists():
         raise GlassformerError(f"{shown(path.name)} exists: choose another folder, or remove it.")
     partial = path.with_name(f"{path.name}.partial")
@@ -191,7 +191,7 @@ def _filled(
 
 
 def _of_text(value: Tensor, axes: list[str], row: int, length: int) -> Array:
-    """What belongs to one text: its row, and its tokens without padding."""
+    """The part of one text: its row, and its tokens without padding."""
     if axes[0] == "batch":
         value, axes = value[row], axes[1:]
     for place, axis in enumerate(axes):

@@ -1,4 +1,4 @@
-"""A grid of numbers with its labels: what a picture of an ablation, a patching or a lens shows."""
+"""A grid of numbers with labels, for pictures of ablations, patchings and logit lenses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Grid(NamedTuple):
     title: str
     rows: list[str]
     columns: list[str]
-    values: list[list[float]]  # NaN where there is no number
+    values: list[list[float]]  # NaN for an empty cell
     label: str
     signed: bool = True
-    texts: list[list[str]] | None = None  # what stands in the cells
+    texts: list[list[str]] | None = None  # the texts of the cells

@@ -1,4 +1,4 @@
-"""Hooks by the names of the program's steps: a copy of the encoder whose parts hand these steps to functions."""
+"""Hooks by the names of the program's steps: a copy of the encoder whose parts call functions on these steps."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 TAPPED: tuple[type[Tapped], ...] = (
     *(
         TappedEncoder,
-        TappedFourierBlock,  # before the block that it is a kind of
+        TappedFourierBlock,  # subclasses come before their base class
         TappedBlock,
         TappedBareAttention,
         TappedAttention,
@@ -74,8 +74,8 @@ TAPPED: tuple[type[Tapped], ...] = (
     *(TappedPooler, TappedAttentionPooler, TappedClassifier, TappedClassify, TappedTag, TappedDistilled, TappedProject),
     *(TappedMaskedTokens, TappedPretrain),
 )
-TWINS = {one.__bases__[1]: one for one in TAPPED}  # the plain part -> the one that hands its steps to hooks
-# What a convolution, weight norm, a sum of layers or a gate reads where it lies, and steps inside one kernel.
+TWINS = {one.__bases__[1]: one for one in TAPPED}  # plain part -> the part that calls hooks
+# Steps that are never separate tensors: inputs of convolutions, weight norm, gates and layer sums, and steps inside a kernel.
 NEVER_LAID_OUT: tuple[Role, ...] = (
     *("neighbours", "feature groups", "position neighbours", "position direction", "position length", "position weight"),
     *("position convolution", "layer weights", "layer shares", "stacked states", "weighted states"),
@@ -93,7 +93,7 @@ def step_names(spec: EncoderSpec) -> list[str]:
 
 def _steps(spec: EncoderSpec) -> list[Step]:
     if spec.global_attention == "first":
-        raise GlassformerError("hooks do not support global tokens yet. global_attention=stored leaves them out.")
+        raise GlassformerError("hooks do not support global tokens yet. Set global_attention=stored to compute without them.")
     program: Program = build(spec, t=None if spec.one_length else 1, padded=not spec.one_length)
     return [step for step in program.steps if step.role not in NEVER_LAID_OUT and not IN_ONE_KERNEL.match(step.name)]
 
@@ -120,11 +120,11 @@ def checked_names(spec: EncoderSpec, names: Iterable[str]) -> list[str]:
 def tapped(encoder: Encoder, hooks: Mapping[str, Hook]) -> TappedEncoder:
     """A copy that shares all weights with the encoder and calls the hooks; parts without a hooked step stay as they are."""
     if not isinstance(hooks, Mapping) or not all(callable(hook) for hook in hooks.values()):
-        raise GlassformerError('hooks are a mapping from names of steps to functions: {"layers.0.attention.mix": f}.')
+        raise GlassformerError('hooks must be a mapping from names of steps to functions: {"layers.0.attention.mix": f}.')
     if isinstance(encoder.spec, DecoderSpec):
-        raise GlassformerError("hooks do not support decoders yet: name an encoder.")
+        raise GlassformerError("hooks do not support decoders yet: use an encoder.")
     functions = {one: hook for name, hook in hooks.items() for one in checked_names(encoder.spec, [name])}
-    blocks = {"", "embeddings"}  # the embeddings make x, and tell which tokens
+    blocks = {"", "embeddings"}  # the embeddings compute x and know the tokens
     for step in _steps(encoder.spec):
         if step.name in functions:
             owner = str(encoder.spec.layer_weights(step.block.layer)) if step.block.layer is not None else ""
@@ -135,7 +135,7 @@ def tapped(encoder: Encoder, hooks: Mapping[str, Hook]) -> TappedEncoder:
 
 
 def _copied(module: nn.Module, path: str, blocks: set[str], taps: Taps) -> nn.Module:
-    """The module as a copy with tapped parts inside, itself tapped if its block is among those that are hooked."""
+    """A copy of the module in which parts of hooked blocks are replaced by tapped ones."""
     children = {name: part for name, part in module._modules.items() if part is not None}
     parts: dict[str, nn.Module | None] = {}
     for name, part in children.items():
@@ -154,7 +154,7 @@ def _copied(module: nn.Module, path: str, blocks: set[str], taps: Taps) -> nn.Mo
 
 @contextmanager
 def hooked(model: LoadedModel, hooks: Mapping[str, Hook]) -> Iterator[LoadedModel]:
-    """While the block runs, every pass of the model calls the hooks."""
+    """Within the context, every pass of the model calls the hooks."""
     encoder, ready = model.encoder, model._made_ready
     model.encoder, model._made_ready = tapped(encoder, hooks), {}
     try:

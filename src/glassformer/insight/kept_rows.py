@@ -1,4 +1,4 @@
-"""Finished rows of a long analysis in a folder, so that an interrupted one goes on where it stopped."""
+"""Finished rows of a long analysis, saved in a folder so that an interrupted analysis can continue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class KeptRows:
             folder.mkdir(parents=True, exist_ok=True)
             if not known.exists():
                 if any(folder.iterdir()):
-                    raise GlassformerError(f"{path_text(folder)} holds other files: give a new folder.")
+                    raise GlassformerError(f"{path_text(folder)} contains other files: give a new folder.")
                 _write(known, json.dumps(settings, indent=1).encode())
         except OSError as error:
             raise not_written(folder, error) from None
@@ -34,7 +34,7 @@ class KeptRows:
         wrong = next((name for name, value in settings.items() if found.get(name) != value), None)
         if wrong is not None:
             raise GlassformerError(
-                f"{path_text(folder)} belongs to another analysis: its {wrong} is {shown(found.get(wrong))}, now it is "
+                f"{path_text(folder)} belongs to another analysis: {wrong} is {shown(found.get(wrong))} there, and now "
                 f"{shown(settings[wrong])}. Give a new folder."
             )
 
@@ -46,11 +46,11 @@ class KeptRows:
         try:
             found: NDArray[np.float32] = np.load(file, allow_pickle=False)
         except (OSError, ValueError):
-            raise GlassformerError(f"{path_text(file)} is damaged: remove it, and its rows are computed again.") from None
+            raise GlassformerError(f"{path_text(file)} is damaged: delete it to recompute its rows.") from None
         return found
 
     def write(self, number: int, outcome: NDArray[np.float32]) -> None:
-        """Store the outcome of a chunk; the file appears when it is whole."""
+        """Store the outcome of a chunk atomically."""
         file = self.folder / f"rows-{number:05}.npy"
         partial = file.with_suffix(".partial")
         try:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from glassformer.model import LoadedModel
     from glassformer.training.data.dataset import Dataset, Split
 
-CHUNK = 256  # rows that are finished together
+CHUNK = 256  # rows per chunk
 
 Run = Callable[[Inputs, Layout], Output]
 
@@ -53,7 +53,7 @@ class Labelled:
         splits = [data.part(name) for name in (data.parts if part == EVERY else (part,))]
         targets = np.array([places[int(label)] for split in splits for label in _targets(split)], dtype=np.int64)[:most]
         if not len(targets):
-            raise GlassformerError(f"{data.name} has no rows in its part {shown(part)}.")
+            raise GlassformerError(f"{data.name} has no rows in the part {shown(part)}.")
         return cls(path_text(model.folder.path), data.name, part, splits, targets, notes)
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class Labelled:
         return every[chunk.start : chunk.stop]
 
     def chunks(self) -> Iterator[tuple[int, range]]:
-        """Where each chunk begins, and its rows."""
+        """The start of each chunk, and its rows."""
         for start in range(0, len(self), CHUNK):
             yield start, range(start, min(start + CHUNK, len(self)))
 

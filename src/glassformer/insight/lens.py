@@ -1,4 +1,4 @@
-"""The lens: what the head makes of the hidden states at each depth, with the norm that belongs to that depth."""
+"""The logit lens: the head applied to the hidden states of each depth, with the norm of that depth."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Guess(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the model would answer at one depth: the best guesses, at one position where the head reads every token."""
+    """The prediction at one depth: the best guesses, for one position if the head reads every token."""
 
     depth: str
     position: int | None
@@ -72,7 +72,7 @@ class Lens(Viewed):
         """Depths, the last on top; in each cell the best guess, or the probability of each class."""
         rows = self.depths[::-1]
         found = {(answer.depth, answer.position): answer.guesses for answer in self.answers}
-        title = f"What each layer of {self.model} would answer"
+        title = f"Logit lens of {self.model}"
         if self.positions == [None]:
             labels = [guess.label for guess in found[rows[0], None]]
             shares = [{guess.label: guess.probability for guess in found[row, None]} for row in rows]
@@ -86,15 +86,15 @@ class Lens(Viewed):
 
 
 def lens(model: LoadedModel, text: Text, *, guesses: int = 5) -> Lens:
-    """Read the hidden states of every depth through final norm, pooler and head.
+    """Apply final norm, pooler and head to the hidden states of every depth.
 
-    Where norms stand after the residual sums, what a layer gives is normalised by its own norm already; where they stand before
-    the sub-layers, the final norm computes the statistics of each depth itself. Nothing is folded.
+    In post-norm models, the output of a layer is already normalised by its own norm. In pre-norm models, the final norm
+    computes the statistics of each depth. Nothing is folded.
     """
     guesses, spec = whole("guesses", guesses, least=1, most=100), model.spec
     if model.encoder.head is None or spec.head == "project":
         raise GlassformerError(
-            f"{model.folder.path.name} has no head that answers: name a classifier, tagger or masked-token model."
+            f"{model.folder.path.name} has no prediction head: name a classifier, tagger or masked-token model."
         )
     with evaluating(every_module(model.encoder)), torch.no_grad():
         read = given(model, text)

@@ -1,4 +1,4 @@
-"""The lens over data: the accuracy and the loss of what each depth would answer, on labelled rows."""
+"""The logit lens on labelled data: accuracy and loss of the head applied at each depth."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import torch
 
 from glassformer.encoding.scores import Interval, wilson
 from glassformer.errors import GlassformerError
-from glassformer.insight.ablation import Told, scored
+from glassformer.insight.ablation import OnProgress, scored
 from glassformer.insight.grid import Grid
 from glassformer.insight.labelled import Labelled
 from glassformer.insight.lens import depth_names
-from glassformer.insight.silencing import Onward, finish
+from glassformer.insight.silencing import PartialPass, finish
 from glassformer.model.core import Layout
 from glassformer.model.encoder import Inputs, Output
 from glassformer.model.fast.inference import evaluating, every_module
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class DepthFigures(NamedTuple):
-    """What the head makes of the hidden states at one depth, over all rows."""
+    """Accuracy and loss of the head applied at one depth, over all rows."""
 
     depth: str
     accuracy: Interval
@@ -66,28 +66,28 @@ class LensOverData(Viewed):
         return [Grid(title, [one.depth for one in above], ["accuracy"], values, "accuracy", signed=False, texts=texts)]
 
 
-def lens_over(model: LoadedModel, rows: Labelled, *, told: Told | None = None) -> LensOverData:
-    """Read the hidden states of every depth through final norm, pooler and head, for all rows."""
+def lens_over(model: LoadedModel, rows: Labelled, *, on_progress: OnProgress | None = None) -> LensOverData:
+    """Apply final norm, pooler and head to the hidden states of every depth, for all rows."""
     if model.spec.layer_sum:
-        raise GlassformerError("this head reads a sum of all layers, so that no single depth has an answer.")
+        raise GlassformerError("this head reads a weighted sum of all layers, so it cannot be applied to a single depth.")
     names = depth_names(model.spec.layers)
     outcome = np.zeros((2, len(names), len(rows)))
     with evaluating(every_module(model.encoder)), torch.inference_mode():
-        onward = Onward(model.encoder)
+        partial_pass = PartialPass(model.encoder)
 
         def run(given: Inputs, layout: Layout) -> Output:
-            begun = onward.begin(given, layout, whole=True)
-            logits = torch.stack([_answered(onward, state, layout) for state in begun.states], dim=1)
+            started = partial_pass.begin(given, layout, whole=True)
+            logits = torch.stack([_answered(partial_pass, state, layout) for state in started.states], dim=1)
             return Output(logits, None, logits, {}, ())
 
         for start, chunk in rows.chunks():
             targets = rows.targets[chunk.start : chunk.stop]
-            for members, logits_BPC in rows.batches(model, chunk, run, onward.encoder):
+            for members, logits_BPC in rows.batches(model, chunk, run, partial_pass.encoder):
                 right, loss = scored(logits_BPC, torch.from_numpy(targets[members]))
                 places = [start + member for member in members]
                 outcome[0][:, places], outcome[1][:, places] = right.T.numpy(), loss.T.numpy()
-            if told is not None:
-                told(start + len(chunk), len(rows))
+            if on_progress is not None:
+                on_progress(start + len(chunk), len(rows))
     figures = (
         DepthFigures(name, wilson(int(right.sum()), len(rows)), float(losses.mean()))
         for name, right, losses in zip(names, *outcome, strict=True)
@@ -95,7 +95,7 @@ def lens_over(model: LoadedModel, rows: Labelled, *, told: Told | None = None) -
     return LensOverData(rows.model, rows.data, rows.part, len(rows), tuple(figures), tuple(rows.notes))
 
 
-def _answered(onward: Onward, state: torch.Tensor, layout: Layout) -> torch.Tensor:
-    logits = finish(onward.encoder, state, layout).logits
+def _answered(partial_pass: PartialPass, state: torch.Tensor, layout: Layout) -> torch.Tensor:
+    logits = finish(partial_pass.encoder, state, layout).logits
     assert logits is not None
     return logits.float()

@@ -1,4 +1,4 @@
-"""Activation patching: values of a clean run put into the run of a corrupt text, layer by layer and position by position."""
+"""Activation patching: activations of a clean text copied into the run of a corrupt one, by layer and position."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Where = Literal["layers", "attention", "ffn"]
 STEPS: dict[Where, str] = {"layers": "layers.{}.out", "attention": "layers.{}.attention.out", "ffn": "layers.{}.ffn.out"}
 ROWS_AT_ONCE = 64
-SAME = 1e-9  # of the larger number: below, clean and corrupt do not differ
+SAME = 1e-9  # relative to the larger number: below this, clean and corrupt are equal
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,22 +68,23 @@ class Patching(Viewed):
 
 
 def patch(model: LoadedModel, clean: Text, corrupt: Text, *, of: str | None = None, at: Where = "layers") -> Patching:
-    """Run the corrupt text with one value of the clean run in its place: what each layer, or its attention or feed-forward
-    block, gives at one position. Both texts must have the same number of tokens.
+    """Run the corrupt text with one activation replaced by that of the clean run: the output of a layer, or of its attention or
+    feed-forward block, at one position. Both texts must have the same number of tokens.
 
-    Without `of`, the number is the logit that is predicted for the clean text minus the one predicted for the corrupt text.
+    Without `of`, the number is the logit of the clean text's prediction minus that of the corrupt text's prediction.
     """
     one_of("at", at, get_args(Where))
     with evaluating(every_module(model.encoder)), torch.no_grad():
         one, other = given(model, clean), given(model, corrupt)
         if len(one.tokens) != len(other.tokens):
             raise GlassformerError(
-                f"the clean text has {len(one.tokens)} tokens, the corrupt one {len(other.tokens)}: patching needs equal numbers."
+                f"the clean text has {len(one.tokens)} tokens, the corrupt one {len(other.tokens)}: patching needs texts "
+                "of equal length."
             )
         wanted = _wanted(model, one, other, of)
         best, worst = (float(wanted.of(model.encoder(text.ids, segments=text.segments))[0]) for text in (one, other))
         if math.isclose(best, worst, rel_tol=SAME, abs_tol=SAME):
-            raise GlassformerError(f"the {wanted.label} is {best:.6g} for both texts: there is nothing to restore.")
+            raise GlassformerError(f"the {wanted.label} is {best:.6g} for both texts: there is no difference to restore.")
         names = _names(model, at)
         seen: dict[str, Tensor] = {}
         kept: dict[str, Callable[[Tensor], None]] = {name: partial(seen.__setitem__, name) for name in names.values()}
@@ -97,7 +98,9 @@ def _names(model: LoadedModel, at: Where) -> dict[str, str]:
     """The depths, and the step that is patched at each."""
     first = {"embeddings": "x"} if at == "layers" else {}
     if at != "layers" and model.spec.block == "attention":
-        raise GlassformerError(f"at={at} does not fit block=attention: a layer is its attention. Give layers.")
+        raise GlassformerError(
+            f"at={at} does not fit block=attention, where a layer consists of its attention only: give at=layers."
+        )
     return first | {f"layer {number}": STEPS[at].format(number) for number in range(model.spec.layers)}
 
 

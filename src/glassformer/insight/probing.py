@@ -1,4 +1,4 @@
-"""Probes: a linear classifier on the hidden states of each depth, and a control task that shows what the probe alone can do."""
+"""Probes: a linear classifier on the hidden states of each depth, and a control task that measures the capacity of the probe."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from glassformer.training.data.dataset import Dataset, Split
 
 ITERATIONS = 200
-STRENGTH = 1.0  # of the penalty on squared weights, against the summed loss of all rows
+STRENGTH = 1.0  # weight of the L2 penalty, relative to the summed loss of all rows
 
 
 class Probe(NamedTuple):
@@ -40,7 +40,7 @@ class Probe(NamedTuple):
 
     @property
     def selectivity(self) -> float:
-        """Accuracy beyond that of the control task (Hewitt and Liang 2019)."""
+        """Accuracy minus that of the control task (Hewitt and Liang 2019)."""
         return self.accuracy.value - self.control.value
 
     def to_dict(self) -> dict[str, Any]:
@@ -81,9 +81,8 @@ class Probes(Viewed):
 def probe(model: LoadedModel, data: Dataset, *, rows: int | None = None, seed: int = 0) -> Probes:
     """Fit a linear probe at each depth on training texts, and score it on test texts.
 
-    The features of a text are the mean of its hidden states. In the control task each text has a label drawn at random for its
-    first word, so texts that begin alike share it: what a probe learns of it says what the probe memorises, not what the states
-    mean. `rows` limits the texts of each part.
+    The features of a text are the mean of its hidden states. In the control task the label of a text is drawn at random
+    for its first word, so its accuracy shows what the probe can memorise. `rows` limits the texts of each part.
     """
     if data.task != "classify":
         raise GlassformerError(f"{data.name} is {data.task} data: probe needs texts with one label each.")
@@ -111,7 +110,7 @@ def _targets(part: Split, rows: int | None) -> NDArray[np.int64]:
 
 
 def _controls(texts: Sequence[str], labels: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """A random label for each first word, drawn as often as the labels of the training texts occur."""
+    """A random label for each first word, drawn with the label frequencies of the training texts."""
 
     def place(text: str) -> int:
         first = (text.lower().split() or [""])[0]

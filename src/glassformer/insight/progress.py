@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress(what: str, *, shown: bool) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function to call with what is done and what there is in all; it draws on standard error."""
+    """Yield a function to call with the number of finished items and the total; it draws on standard error."""
     if not shown or not sys.stderr.isatty():
         yield lambda _done, _all: None
         return

@@ -30,13 +30,13 @@ Method = Literal["integrated", "gradient", "rollout"]
 Baseline = Literal["padding", "zero"]
 
 FEWEST_STEPS, MOST_STEPS = 32, 1024
-SMALL_GAP = 0.005  # of the difference to the baseline: with it, steps are enough
+SMALL_GAP = 0.005  # relative gap at which the number of steps is sufficient
 TOKENS_AT_ONCE = 4096
 TOKEN = "embeddings.token"
 
 
 class Gap(NamedTuple):
-    """The proof: what the scores should sum to, and what they sum to."""
+    """Completeness: the expected and the actual sum of the scores."""
 
     wanted: float
     total: float
@@ -58,7 +58,7 @@ class Saliency(Viewed):
     tokens: tuple[str, ...]
     scores: tuple[float, ...]
     words: tuple[tuple[str, float], ...]
-    heads: tuple[tuple[float, ...], ...]  # [layer][head]: gradient × what the head writes; empty for rollout
+    heads: tuple[tuple[float, ...], ...]  # [layer][head]: gradient × head output; empty for rollout
     gap: Gap
     steps: int | None = None
     baseline: Baseline | None = None
@@ -98,9 +98,10 @@ def saliency(
     """Score the tokens of a text for one logit.
 
     integrated: gradients averaged on the straight line from the baseline to the token vectors; the scores sum to the change of
-    the logit. `steps` are nodes of a Gauss-Legendre rule; None doubles them until the gap is below half a percent.
-    gradient: gradient × token vector, whose sum has no reason to be anything, as its gap shows. rollout: attention weights
-    averaged over heads, with half of each residual, multiplied through the layers; they sum to 1 and know nothing of `of`.
+    the logit. `steps` is the number of nodes of a Gauss-Legendre rule; None doubles it until the gap is below half a
+    percent. gradient: gradient × token vector; the scores need not sum to the logit, and the gap shows by how much they differ.
+    rollout: attention weights averaged over heads, with half of each residual, multiplied through the layers; they sum to 1 and
+    do not depend on `of`.
     """
     one_of("method", method, get_args(Method))
     one_of("baseline", baseline, get_args(Baseline))
@@ -136,7 +137,7 @@ def _counts() -> Iterator[int]:
 
 
 class _Path:
-    """The straight line from the baseline to the vectors of the tokens; tokens that the tokenizer adds stay what they are."""
+    """The straight line from the baseline to the vectors of the tokens; special tokens are unchanged."""
 
     def __init__(self, model: LoadedModel, read: Given, wanted: Target, baseline: Baseline) -> None:
         source = model.encoder.embeddings.source
@@ -167,7 +168,7 @@ class _Path:
         return self.average(torch.from_numpy((nodes + 1) / 2), torch.from_numpy(weights / 2))
 
     def average(self, places_N: Tensor, weights_N: Tensor) -> Tensor:
-        """Σ weight · gradient at each place, times the whole way, summed over features: [t], in float64."""
+        """Σ weight · gradient at each node, times the difference to the baseline, summed over features: [t], in float64."""
         way_TE = self.end_TE - self.start_TE
         mean_TE = torch.zeros(way_TE.shape, dtype=torch.float64)
         at_once = max(1, TOKENS_AT_ONCE // way_TE.shape[0])
@@ -179,7 +180,7 @@ class _Path:
 
 
 def _of_heads(model: LoadedModel, read: Given, wanted: Target) -> tuple[tuple[float, ...], ...]:
-    """Gradient × mix of every head: the first-order effect of scaling what it writes."""
+    """Gradient × mix of every head: the first-order effect of scaling its output."""
     seen: dict[str, Tensor] = {}
     names = [f"layers.{layer}.attention.mix" for layer in range(model.spec.layers)]
     hooks: Mapping[str, Hook] = {name: partial(_kept, seen, name) for name in names}
@@ -190,14 +191,14 @@ def _of_heads(model: LoadedModel, read: Given, wanted: Target) -> tuple[tuple[fl
 
 
 def _kept(seen: dict[str, Tensor], name: str, value: Tensor) -> Tensor:
-    """Keep a step as the tensor that the pass goes on with; it needs a gradient even where no parameter does."""
+    """Keep the tensor of a step and require its gradient, even if no parameter is trained."""
     seen[name] = value if value.requires_grad else value.detach().requires_grad_()
     return seen[name]
 
 
 @torch.no_grad()
 def _rollout(model: LoadedModel, read: Given, wanted: Target) -> tuple[Tensor, Gap]:
-    """Abnar and Zuidema (2020): (A + I) / 2 of each layer, multiplied; the row of what the head reads."""
+    """Abnar and Zuidema (2020): (A + I) / 2 of each layer, multiplied; the row of the position that the head reads."""
     output: Output = model.encoder(read.ids, segments=read.segments, return_weights=range(model.spec.layers))
     count = len(read.tokens)
     flow_TS = torch.eye(count, dtype=torch.float64)

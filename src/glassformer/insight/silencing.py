@@ -1,4 +1,4 @@
-"""One batch with each head, feed-forward block or layer silenced in turn: what comes before the change is computed once."""
+"""One batch with each head, feed-forward block or layer silenced in turn; earlier steps are computed once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS: tuple[Kind, ...] = ("head", "ffn", "layer")
 
 
 class Part(NamedTuple):
-    """What is silenced: a head writes 0 instead of its mix, a block 0 instead of its output, a layer hands on its input."""
+    """A silenced part: the output of a head or feed-forward block is 0; a layer returns its input."""
 
     kind: Kind
     layer: int
@@ -46,24 +46,24 @@ def parts_of(encoder: Encoder, kinds: Sequence[Kind]) -> list[Part]:
     return found
 
 
-class Begun(NamedTuple):
-    """A batch after its first pass: what enters each layer and what the last one gives, and what the layers are given."""
+class StartedBatch(NamedTuple):
+    """A batch after its first pass: the input of each layer, the output of the last one, and the other arguments of layers."""
 
     states: list[Tensor]
     contexts: list[tuple[Any, Context]]
     layout: Layout
-    places: Tensor | None  # the only tokens that the head reads, as flat places: the last layer goes on for them alone
+    places: Tensor | None  # flat indices of the tokens that the head reads; the last layer computes only these
 
 
-class Onward:
-    """Passes that begin at any layer, on the fast parts of an encoder."""
+class PartialPass:
+    """Passes that start at any layer, on the fast parts of an encoder."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = laid_out(encoder) if isinstance(encoder, FastEncoder) and serves(encoder) else copy(encoder)
         self.encoder.rectangles_only = True  # the hidden states of a packed row could not be changed row by row
 
-    def begin(self, given: Inputs, layout: Layout, *, whole: bool = False) -> Begun:
-        """Run the layers, and keep what enters each; `whole` also runs the last one for every token."""
+    def begin(self, given: Inputs, layout: Layout, *, whole: bool = False) -> StartedBatch:
+        """Run the layers and keep the input of each; `whole` computes the last one for every token."""
         x = self.encoder.embeddings(given.inputs, given.segments, given.positions)
         contexts = list(self.encoder.contexts(x.shape[1], x.dtype, layout, given.positions))
         places = None
@@ -74,18 +74,18 @@ class Onward:
             if places is not None and number == len(contexts) - 1:
                 break
             states.append(block(states[-1], context))
-        return Begun(states, contexts, layout, places)
+        return StartedBatch(states, contexts, layout, places)
 
-    def end(self, begun: Begun, x_BTD: Tensor, first: int) -> Tensor:
-        """The logits when `x_BTD` enters layer `first`."""
-        last = len(begun.contexts) - 1
+    def end(self, started: StartedBatch, x_BTD: Tensor, first: int) -> Tensor:
+        """The logits if `x_BTD` is the input of layer `first`."""
+        last = len(started.contexts) - 1
         for number in range(first, last + 1):
-            block, context = begun.contexts[number]
-            if number == last and begun.places is not None and isinstance(self.encoder, FastEncoder):
-                states_ND = block(x_BTD, context, begun.places)[0]
-                return _logits(self.encoder.read_alone(self.encoder.final_norm(states_ND), begun.layout))
+            block, context = started.contexts[number]
+            if number == last and started.places is not None and isinstance(self.encoder, FastEncoder):
+                states_ND = block(x_BTD, context, started.places)[0]
+                return _logits(self.encoder.read_alone(self.encoder.final_norm(states_ND), started.layout))
             x_BTD = block(x_BTD, context)
-        return _logits(finish(self.encoder, x_BTD, begun.layout))
+        return _logits(finish(self.encoder, x_BTD, started.layout))
 
 
 class Silencer:
@@ -93,7 +93,7 @@ class Silencer:
 
     def __init__(self, encoder: Encoder, kinds: Sequence[Kind] = KINDS) -> None:
         self.parts = parts_of(encoder, kinds)
-        self.onward = Onward(encoder)
+        self.partial_pass = PartialPass(encoder)
         names = [f"layers.{layer}.attention.mix" for layer in range(encoder.spec.layers)]
         names += [f"layers.{part.layer}.ffn.out" for part in self.parts if part.kind == "ffn"]
         self.tapped = tapped(encoder, dict.fromkeys(names, _unchanged))
@@ -101,42 +101,42 @@ class Silencer:
 
     def logits(self, given: Inputs, layout: Layout) -> Iterator[Tensor]:
         """The logits [batch, class] of the whole encoder, then those with each part silenced, in the order of `parts`."""
-        begun = self.onward.begin(given, layout)
-        yield self.onward.end(begun, begun.states[-1], len(begun.states) - 1)
+        started = self.partial_pass.begin(given, layout)
+        yield self.partial_pass.end(started, started.states[-1], len(started.states) - 1)
         held: tuple[int, Tensor] | None = None
         for part in self.parts:
             if part.kind == "layer":
-                yield self.onward.end(begun, begun.states[part.layer], part.layer + 1)
+                yield self.partial_pass.end(started, started.states[part.layer], part.layer + 1)
                 continue
             if held is None or held[0] != part.layer:
-                held = part.layer, self._mix(begun, part.layer)
-            yield self.onward.end(begun, self._changed(begun, part, held[1]), part.layer + 1)
+                held = part.layer, self._mix(started, part.layer)
+            yield self.partial_pass.end(started, self._changed(started, part, held[1]), part.layer + 1)
 
-    def _mix(self, begun: Begun, layer: int) -> Tensor:
-        """What all heads of a layer read, which is the same whichever of them is silenced."""
+    def _mix(self, started: StartedBatch, layer: int) -> Tensor:
+        """The mix of all heads of a layer, computed once for all silenced heads."""
         seen: list[Tensor] = []
-        self._run(begun, layer, {"attention.mix": seen.append})
+        self._run(started, layer, {"attention.mix": seen.append})
         return seen[0]
 
-    def _changed(self, begun: Begun, part: Part, mix_BTHV: Tensor) -> Tensor:
-        """What the layer gives when a head or its feed-forward block is silent."""
+    def _changed(self, started: StartedBatch, part: Part, mix_BTHV: Tensor) -> Tensor:
+        """The output of a layer with a head or its feed-forward block silenced."""
         if part.kind == "ffn":
-            return self._run(begun, part.layer, {"ffn.out": torch.zeros_like}, mix_BTHV)
+            return self._run(started, part.layer, {"ffn.out": torch.zeros_like}, mix_BTHV)
         silent_BTHV = mix_BTHV.clone()
         silent_BTHV[:, :, part.head] = 0
-        return self._run(begun, part.layer, {}, silent_BTHV)
+        return self._run(started, part.layer, {}, silent_BTHV)
 
-    def _run(self, begun: Begun, layer: int, hooks: Mapping[str, Hook], mix: Tensor | None = None) -> Tensor:
-        block, context = self.tapped.layers[str(self.tapped.spec.layer_weights(layer))], begun.contexts[layer][1]
+    def _run(self, started: StartedBatch, layer: int, hooks: Mapping[str, Hook], mix: Tensor | None = None) -> Tensor:
+        block, context = self.tapped.layers[str(self.tapped.spec.layer_weights(layer))], started.contexts[layer][1]
         self.taps.layer = layer
         self.taps.hooks = {f"layers.{layer}.{name}": hook for name, hook in hooks.items()}
         self.taps.held = {} if mix is None else {f"layers.{layer}.attention.mix": mix}
-        out: Tensor = block(begun.states[layer], context)
+        out: Tensor = block(started.states[layer], context)
         return out
 
 
 def finish(encoder: Encoder, x_BTD: Tensor, layout: Layout, predict_at: Tensor | None = None) -> Output:
-    """What final norm, pooler and head make of what the last layer gives."""
+    """Apply final norm, pooler and head to the output of the last layer."""
     states_BTD = encoder.final_norm(x_BTD)
     pooled_BD = encoder.pooler(states_BTD, layout) if encoder.pooler is not None else None
     return encoder.read(states_BTD, pooled_BD, layout, predict_at)

@@ -1,4 +1,4 @@
-"""Taps: the hooks of a pass by the names of steps, and the part of a tapped module that calls them."""
+"""Taps: the hooks of a pass by step name, and the mixin of tapped modules that calls them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Hook: TypeAlias = Callable[[Tensor], Tensor | None]
 
 
 class Taps:
-    """Hooks by the names of steps, and the layer that runs at the moment: layers may share their modules."""
+    """Hooks by step name, and the current layer, since layers may share their modules."""
 
     def __init__(self, hooks: Mapping[str, Hook]) -> None:
         self.hooks = dict(hooks)
-        self.held: dict[str, Tensor] = {}  # values of steps that are known already, and not computed again
+        self.held: dict[str, Tensor] = {}  # values of steps that are already known and not recomputed
         self.layer: int | None = None
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
-        """The value that the pass goes on with: what the hook returns, or the value itself where it returns None."""
+        """The value with which the pass continues: the result of the hook, or the value itself if that is None."""
         hook = self.hooks.get(name)
         if hook is None:
             return value
@@ -35,7 +35,7 @@ class Taps:
 
 
 class Tapped:
-    """The part of a tapped module that names its steps. `place` is its block, the number of the layer left open (`*`)."""
+    """Mixin of tapped modules that names their steps. `place` is the block, with `*` for the layer number."""
 
     taps: Taps
     place: str
@@ -46,9 +46,9 @@ class Tapped:
         return f"{block}.{symbol}" if block and symbol else block or symbol
 
     def tap(self, symbol: str, value: Tensor) -> Tensor:
-        """Hand a step to its hook."""
+        """Call the hook of a step."""
         return self.taps(self.named(symbol), value)
 
     def watched(self, *symbols: str) -> bool:
-        """Whether any of these steps has a hook: others need not be computed by themselves."""
+        """Whether any of these steps has a hook; others need not be computed separately."""
         return any(self.named(symbol) in self.taps.hooks for symbol in symbols)

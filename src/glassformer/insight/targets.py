@@ -1,4 +1,4 @@
-"""The number that an analysis is about, on the fast model: a class logit, a masked-token logit, or the difference of two."""
+"""The target of an analysis on the PyTorch model: a class logit, a masked-token logit, or the difference of two."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Given(NamedTuple):
-    """One text as the model reads it."""
+    """One text as model input."""
 
     tokens: list[str]
-    words: list[int | None]  # which word each token belongs to; None for those that the tokenizer adds
+    words: list[int | None]  # the word of each token; None for special tokens
     ids: Tensor  # [1, t]
     segments: Tensor | None
 
@@ -39,7 +39,7 @@ def given(model: LoadedModel, text: Text) -> Given:
 
 
 class Target(NamedTuple):
-    """Σ sign · logit over one or two classes or tokens, at one position where the head reads every token."""
+    """Σ sign · logit over one or two classes or tokens, at one position if the head reads every token."""
 
     label: str
     numbers: tuple[int, ...]
@@ -48,17 +48,19 @@ class Target(NamedTuple):
     def of(self, output: Output) -> Tensor:
         """The number for each row of a batch, [batch]."""
         if output.logits is None:
-            raise GlassformerError("this model has no head: it has no logit to look at.")
+            raise GlassformerError("this model has no head, so it has no logits.")
         logits = output.logits if self.position is None else output.logits[:, self.position]
         values = [sign * logits[:, number] for number, sign in zip(self.numbers, (1.0, -1.0), strict=False)]
         return torch.stack(values).sum(0)
 
 
 def target(model: LoadedModel, text: Given, of: str | None) -> Target:
-    """What `class=A against=B` or `token=WORD` means for this text; without it, what the model predicts."""
+    """The target of `class=A against=B` or `token=WORD` for this text; by default the prediction."""
     spec = model.spec
     if model.encoder.head is None:
-        raise GlassformerError(f"{model.folder.path.name} has no head, so no logit: name a classifier or a masked-token model.")
+        raise GlassformerError(
+            f"{model.folder.path.name} has no head, so it has no logits: name a classifier or a masked-token model."
+        )
     wanted = Quantity.of(of) if of is not None else None
     masked, by_token = spec.head in MASKED_HEADS, spec.head in (*MASKED_HEADS, *TOKEN_HEADS)
     if wanted is not None and wanted.kind != ("token" if masked else "class"):
@@ -82,7 +84,7 @@ def _position(wanted: Quantity | None, text: Given, *, masked: bool) -> int:
     place = wanted.cell.get("t") if wanted is not None else None
     if place is None:
         if not masked:
-            raise GlassformerError("this head predicts a class for each token: say which, 'class=LABEL t=POSITION'.")
+            raise GlassformerError("this head predicts a class for each token: give its position, 'class=LABEL t=POSITION'.")
         return mask_position(text.tokens)
     if not 0 <= place < len(text.tokens):
         raise GlassformerError(f"t={place} is out of range: the text has tokens 0 to {len(text.tokens) - 1}.")

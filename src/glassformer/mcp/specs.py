@@ -32,7 +32,7 @@ def model(folders: Folders, spec: str) -> Model:
     """Parse a spec in one line."""
     name, *words = LOOSE.sub(lambda found: "=" if "=" in found[0] else " ", spec).split() or [""]
     if not name:
-        raise GlassformerError("which model? Name a preset and change its fields, as in 'bert-base layers=8 t=512'.")
+        raise GlassformerError("no model is given: name a preset and optionally fields, as in 'bert-base layers=8 t=512'.")
     if "=" in name:
         raise GlassformerError(
             f"'{shown(name)}' needs a preset before it: write 'layer {shown(name)}' or 'bert-base {shown(name)}'."

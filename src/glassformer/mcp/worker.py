@@ -1,7 +1,7 @@
 """The worker process: reads one call per line, answers with one line, and can be stopped without stopping the server.
 
 A Python audit hook prevents it from writing files, from reading files outside the given folders and the installed packages,
-and from opening connections, whatever a tool is asked to do.
+and from opening connections, independent of the arguments of a tool.
 """
 
 from __future__ import annotations

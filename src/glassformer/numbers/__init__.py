@@ -1,4 +1,4 @@
-"""What comes out, and why? Run an encoder on numbers, explain any of them, change any of them."""
+"""Numbers of a forward pass: run a model in float64, explain any number, change any number."""
 
 from glassformer.numbers.checkpoint import Checkpoint, open_checkpoint
 from glassformer.numbers.contributions.ledger import Contributions

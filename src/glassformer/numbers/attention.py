@@ -18,7 +18,7 @@ MOST_ROWS = 24  # printed lines
 STRONGEST = 3  # keys printed per query if the grid is too wide
 LONGEST_WORD = 10
 
-Kind: TypeAlias = Literal["encoder", "decoder", "cross"]  # of an encoder-decoder: within a stack, or from target to source
+Kind: TypeAlias = Literal["encoder", "decoder", "cross"]  # self-attention of a stack, or cross-attention from target to source
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +54,7 @@ class Attention(Viewed):
 
     @property
     def spec(self) -> EncoderSpec:
-        """The spec of the stack whose queries these are."""
+        """The spec of the stack that the queries belong to."""
         return stack_spec(self.run, self.kind)
 
     @property
@@ -78,14 +78,14 @@ class Attention(Viewed):
 
     @property
     def counted(self) -> str:
-        """How many tokens there are: `5 tokens`, or `3 target tokens, 5 source tokens`."""
+        """The number of tokens as text: `5 tokens`, or `3 target tokens, 5 source tokens`."""
         if self.crosses:
             return f"{len(self.queries)} target tokens, {len(self.keys)} source tokens"
         return f"{len(self.queries)} tokens"
 
     @property
     def sides(self) -> str:
-        """What rows and columns are."""
+        """A description of rows and columns."""
         return "rows are target tokens, columns are source tokens" if self.crosses else "rows are queries, columns are keys"
 
     @property
@@ -170,7 +170,7 @@ def attention(
     if kind is not None and kind not in get_args(Kind):
         raise GlassformerError(f"kind={shown(kind)} is not allowed: kind is {', '.join(get_args(Kind))}.")
     if kind is not None and not two:
-        raise GlassformerError(f"kind={kind} is for an encoder-decoder, and this model has one stack. Leave it out.")
+        raise GlassformerError(f"kind={kind} is for encoder-decoders, but this model has one stack. Leave it out.")
     if two and kind is None:
         kind = "cross"
     spec = stack_spec(run, kind)
@@ -186,7 +186,7 @@ def attention(
 
 
 def stack_spec(run: Values, kind: Kind | None) -> EncoderSpec:
-    """The spec of the stack whose queries attend."""
+    """The spec of the stack that the queries belong to."""
     spec = run.program.spec
     if not isinstance(spec, Seq2SeqSpec):
         return spec

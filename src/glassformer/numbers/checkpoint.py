@@ -56,7 +56,7 @@ class Checkpoint(Viewed):
             self._tokenizer.append(load_tokenizer(self.folder))
         return self._tokenizer[0]
 
-    def run(  # noqa: PLR0913 - one word an input
+    def run(  # noqa: PLR0913 - one argument for each kind of input
         self,
         text: Text | Sequence[Text] | None = None,
         *,
@@ -74,8 +74,8 @@ class Checkpoint(Viewed):
         """Run a forward pass on text (a text, a pair as a tuple, or a list of either), token ids, an image or audio frames.
 
         Texts of different lengths are padded on the right and masked with `attend`. With `layers`, only the intermediate
-        values of these layers are kept. An encoder-decoder also reads a `target`, after the token that begins each of its texts;
-        `target_tokens` are what its decoder reads, as they are. `boxes` are the places of the tokens on a page (LayoutLM).
+        values of these layers are kept. An encoder-decoder also needs a `target`, to which the start token is added;
+        `target_tokens` are used unchanged. `boxes` are the bounding boxes of the tokens on a page (LayoutLM).
         """
         sources = {"text": text, "tokens": tokens, "image": image, "frames": frames}
         given = [name for name, value in sources.items() if value is not None]
@@ -106,11 +106,11 @@ class Checkpoint(Viewed):
 
     @property
     def _source(self) -> EncoderSpec:
-        """The stack that reads the source."""
+        """The spec of the stack that reads the source."""
         return self.spec.encoder if isinstance(self.spec, Seq2SeqSpec) else self.spec
 
     def _target(self, text: Text | Sequence[Text] | None, tokens: Any) -> tuple[dict[str, Any], list[list[str]] | None]:
-        """What the decoder of an encoder-decoder reads, and its words."""
+        """The decoder input of an encoder-decoder, and its words."""
         given = [name for name, value in (("target", text), ("target_tokens", tokens)) if value is not None]
         require_target(self.spec, source=True, target=bool(given))
         if len(given) > 1:
@@ -182,7 +182,7 @@ def _rows(name: str, tokens: Any) -> Array:
 
 
 def _require_tokens(name: str, rows: Array, texts: int) -> None:
-    """Refuse empty rows, and targets that are not as many as the sources."""
+    """Refuse empty rows, and a number of targets that differs from that of the sources."""
     if rows.shape[1] == 0:
         raise GlassformerError(f"{name} has shape {list(rows.shape)}: at least one token is needed.")
     if len(rows) != texts:
@@ -196,7 +196,7 @@ def _sensed(spec: EncoderSpec, name: str, value: Any) -> Array:
     axes, told = {"image": picture, "frames": (3, "[mel, frame]")}[name]
     array = _with_batch(value, axes=axes)
     if array.ndim != axes:
-        raise GlassformerError(f"{name} must be numbers {told}, or several of them.")
+        raise GlassformerError(f"{name} must be an array {told}, optionally with a batch axis.")
     return array
 
 

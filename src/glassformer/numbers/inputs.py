@@ -86,7 +86,8 @@ def _boxes(rows: int, value: Array) -> Array:
     if len(wrong):
         where = ", ".join(str(index) for index in wrong[0])
         raise GlassformerError(
-            f"boxes[{where}] = {value[tuple(wrong[0])].tolist()} is no box [left, upper, right, lower] of coordinates from 0 to "
+            f"boxes[{where}] = {value[tuple(wrong[0])].tolist()} is not a box [left, upper, right, lower] of coordinates "
+            "from 0 to "
             f"{rows - 1:,}."
         )
     return value.astype(np.int64)

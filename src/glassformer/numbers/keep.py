@@ -20,9 +20,7 @@ class KeptValues(dict[str, Array]):
 
 
 def not_kept(name: str) -> GlassformerError:
-    return GlassformerError(
-        f"{shown(name)} was not kept in this run: run again with its layer among layers=…, or without layers=…."
-    )
+    return GlassformerError(f"{shown(name)} was not kept in this run: rerun with its layer in layers=…, or without layers=….")
 
 
 def evaluate_keeping(

@@ -71,7 +71,7 @@ def run(
 
 
 def constants(program: Program, weights: Mapping[str, Array]) -> dict[str, Array]:
-    """The stored numbers that are no parameters: zeros, unless the weights have them."""
+    """The buffers, which are not parameters: zeros unless the weights contain them."""
     found = {
         tensor.name: np.asarray(weights.get(tensor.name, np.zeros(tensor.shape)), dtype=np.float64)
         for tensor in program.constants

@@ -1,4 +1,4 @@
-"""A run without a checkpoint: small legible weights from a seed, on given words or ids, or on generated input."""
+"""A run without a checkpoint: small legible weights from a seed, on given words or ids, or on random input."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from glassformer.program import Program, build
 from glassformer.program.axes import Array
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
-DEFAULT_LENGTH = 4  # tokens, where no length is given
+DEFAULT_LENGTH = 4  # tokens, if no length is given
 MOST_WEIGHTS = 50_000_000  # 0.4 GB
 MOST_VALUES = 200_000_000  # intermediate values, all of which are kept: 1.6 GB
 
 
 class Given(NamedTuple):
-    """What one stack reads: words, token ids, or neither, which makes the input random."""
+    """The input of one stack: words, token ids, or neither (random input)."""
 
     words: list[str] | None = None
     ids: list[int] | None = None
@@ -31,7 +31,7 @@ class Given(NamedTuple):
         return len(self.words) if self.words else len(self.ids) if self.ids else None
 
 
-def seeded_run(  # noqa: PLR0913 - one word an input
+def seeded_run(  # noqa: PLR0913 - one argument for each kind of input
     spec: EncoderSpec,
     *,
     batch: int = 1,
@@ -45,7 +45,7 @@ def seeded_run(  # noqa: PLR0913 - one word an input
 ) -> Run:
     """Run `spec` with legible weights. Equal words get equal vectors or ids; without words or ids the input is random.
 
-    An encoder-decoder also reads a target: its words or ids are what the decoder reads, as they are.
+    An encoder-decoder also needs a target, whose words or ids are used unchanged.
     """
     check_seed(seed)
     seed = int(seed)
@@ -63,18 +63,16 @@ def seeded_run(  # noqa: PLR0913 - one word an input
 
 
 def require_target(spec: EncoderSpec, *, source: bool, target: bool) -> None:
-    """Refuse a target where nothing reads one, and one without the other where both are read."""
+    """Refuse a target for a model with one stack, and a source without a target (or vice versa) for an encoder-decoder."""
     if target and not isinstance(spec, Seq2SeqSpec):
-        raise GlassformerError(
-            "a target is what the decoder of an encoder-decoder reads, and this model has one stack. Leave it out."
-        )
+        raise GlassformerError("a target is for encoder-decoders only, and this model has one stack. Leave it out.")
     if isinstance(spec, Seq2SeqSpec) and source != target and not (target and spec.one_length):
         missing = "target (--target TEXT, or --target-tokens IDS)" if source else "text (--text TEXT, or --tokens IDS)"
-        raise GlassformerError(f"an encoder-decoder reads a source and a target: give {missing}, too.")
+        raise GlassformerError(f"an encoder-decoder needs a source and a target: also give {missing}.")
 
 
 def _given(spec: EncoderSpec, words: str | None, ids: list[int] | None, text: str, tokens: str) -> Given:
-    """Check the words or the ids that a stack reads."""
+    """Check the words or the ids of a stack."""
     if not isinstance(words, str | None):
         raise GlassformerError(f"{text}={shown(words)} is not allowed: {text} must be a string.")
     if ids is not None and not ids:
@@ -89,7 +87,7 @@ def _given(spec: EncoderSpec, words: str | None, ids: list[int] | None, text: st
 
 
 def _require_room(program: Program) -> None:
-    """Refuse a program that is too large to keep every number of."""
+    """Refuse a program with too many numbers to keep."""
     sizes = program.sizes
     size = sum(parameter.size for parameter in program.parameters)
     if size > MOST_WEIGHTS:
@@ -105,7 +103,7 @@ def _require_room(program: Program) -> None:
 
 
 def _inputs(program: Program, given: Mapping[str, Given], seed: int) -> dict[str, Any]:
-    """The arrays of all inputs; a word has the same id, or the same vector, wherever it stands."""
+    """The arrays of all inputs; equal words have the same id, or the same vector."""
     rng = np.random.default_rng(seed + 1)
     numbers: dict[str, int] = {}
     vectors: dict[str, Array] = {}

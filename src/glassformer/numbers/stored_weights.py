@@ -49,7 +49,7 @@ class StoredWeights(Mapping[str, Array]):
         self.wanted = {name: Wanted(shapes[name], place, match.copies.get(name, ())) for name, place in match.found.items()}
         self.computed = [name for name in shapes if name not in self.wanted]  # positions that files may leave out
         self.shapes = shapes
-        constants = constants or {}  # stored, and no parameters
+        constants = constants or {}  # stored, but not parameters
         self.wanted |= {name: Wanted((place.shape[-1],), place) for name, place in constants.items()}
         self._held: WeakValueDictionary[str, Array] = WeakValueDictionary()
 

@@ -46,14 +46,14 @@ def encode(tokenizer: Any, text: Text | Sequence[Text], spec: EncoderSpec, *, pa
 
 
 def encode_target(tokenizer: Any, text: Text | Sequence[Text], spec: EncoderSpec, special: Tokens) -> Batch:
-    """Tokenize what a decoder reads beside an encoder: the token that begins a text, then its words.
+    """Tokenize the decoder input of an encoder-decoder: the start token, then the words.
 
-    Without the token that ends it: every position then predicts the next token, as in training.
+    The end token is left out: every position then predicts the next token, as in training.
     """
     if not special.start:
         raise GlassformerError(
-            "the model names no decoder_start_token_id, the token that begins a target: add it to generation_config.json, or "
-            "give target_tokens, which are read as they are."
+            "the model has no decoder_start_token_id, the start token of a target: add it to generation_config.json, or "
+            "give target_tokens, which are used unchanged."
         )
     rows = []
     for number, one in enumerate(checked_texts(text)):
@@ -67,7 +67,7 @@ def encode_target(tokenizer: Any, text: Text | Sequence[Text], spec: EncoderSpec
         ]
         if spec.longest is not None and len(ids) > spec.longest:
             raise GlassformerError(
-                f"{name} has {len(ids):,} tokens with the one that begins it, but the decoder has {spec.longest:,} positions. "
+                f"{name} has {len(ids):,} tokens including the start token, but the decoder has {spec.longest:,} positions. "
                 "Shorten it."
             )
         if encoding.ids:
@@ -86,7 +86,7 @@ def words_of(tokenizer: Any, tokens: Array) -> list[list[str]]:
 
 
 def vocabulary_of(tokenizer: Any) -> Callable[[str], int | None]:
-    """What finds the id of a token as the tokenizer writes it, or of a word that is one token."""
+    """Return a function that finds the id of a token, or of a word that is one token."""
 
     def find(word: str) -> int | None:
         known = (tokenizer.token_to_id(f"{start}{word}") for start in WORD_STARTS)
@@ -96,7 +96,7 @@ def vocabulary_of(tokenizer: Any) -> Callable[[str], int | None]:
 
 
 def token_named(tokenizer: Any, token: int) -> str:
-    """A token as the tokenizer writes it if that names it, else its number: #17."""
+    """A token as the tokenizer writes it if that is unambiguous, else its number: #17."""
     word = tokenizer.id_to_token(token)
     plain = isinstance(word, str) and word == word.strip() and "=" not in word and vocabulary_of(tokenizer)(word) == token
     return word if plain else f"#{token}"

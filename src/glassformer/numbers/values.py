@@ -36,8 +36,8 @@ class Values(Viewed):
         self.program = program
         self.values = values
         self.tokens = tokens  # the words, if the input was text: one list per text
-        self.target = target  # the same for what the decoder of an encoder-decoder reads
-        self.replaced = dict(replaced or {})  # values set by `what_if`, which no arithmetic produces
+        self.target = target  # the same for the decoder input of an encoder-decoder
+        self.replaced = dict(replaced or {})  # values set by `what_if`, without arithmetic
 
     def __getitem__(self, name: str) -> Array:
         return self.values[self.named(name)]
@@ -84,7 +84,7 @@ class Values(Viewed):
         return name
 
     def words(self, tensor: Tensor, axis: str, batch: int = 0) -> list[str]:
-        """Return the words along an axis of a tensor; none if it counts no tokens, or if the input was no text."""
+        """Return the words along an axis of a tensor; none if it does not count tokens, or if the input was not text."""
         if axis not in ("t", "u", "s"):
             return []
         keys = "u" if tensor.block.stack == "decoder" and not tensor.block.reads_source else "t"

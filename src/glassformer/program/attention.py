@@ -56,11 +56,11 @@ def attention(  # noqa: PLR0913
 ) -> Tensor:
     """Each position of `queries` (`t`, or `u` in a decoder over an encoder) reads the positions `s` of `memory`.
 
-    The memory may be another sequence, and `values`, by default the same, what the values are made of.
+    `memory` may be another sequence. The values are computed from `values`, by default the same as `memory`.
 
-    `real` says which keys are no padding (True = attend), `mask` who may see whom. `by_distance` is a bias for the scores, or,
-    where positions are disentangled, a vector for each bucket of distances, which attends and is attended to as well.
-    `turn` says how queries and keys are rotated by their positions, if they are.
+    `real` marks the keys that are not padding (True = attend); `mask` is the rule for which query may attend to which key.
+    `by_distance` is a bias for the scores or, with disentangled attention, a vector for each bucket of distances.
+    `turn` is the rotation of queries and keys by their positions, or None.
     """
     q, k, v = _projected(write, spec, queries, (memory, memory if values is None else values), turn)
     head, d_v = q.axes[-2], v.axes[-1]
@@ -90,7 +90,7 @@ def attention(  # noqa: PLR0913
 def _projected(
     write: Writer, spec: EncoderSpec, queries: Tensor, memory: tuple[Tensor, Tensor], turn: Turn | None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, keys and values, head by head; `memory` is what keys are made of, and what values are.
+    """Queries, keys and values of each head; `memory` holds the inputs of the keys and of the values.
 
     Grouped-query attention (Ainslie et al. 2023) has fewer heads of keys and values, each used by several query heads.
     """
@@ -121,7 +121,7 @@ def _normed(write: Writer, spec: EncoderSpec, symbol: str, role: Role, x: Tensor
 
 
 def _rotated(write: Writer, spec: EncoderSpec, turn: Turn, *qkv: Tensor) -> Iterator[Tensor]:
-    """Queries and keys turned by their positions, and values where the spec says so."""
+    """Queries and keys rotated by their positions, and values too if the spec says so."""
     base, waves = turn
     names: tuple[tuple[str, Role], ...] = (("q", "rotated query"), ("k", "rotated key"), ("v", "rotated value"))
     for (symbol, role), x in zip(names, qkv, strict=True):
@@ -132,7 +132,7 @@ def _rotated(write: Writer, spec: EncoderSpec, turn: Turn, *qkv: Tensor) -> Iter
 
 
 def _rotation(spec: EncoderSpec, along: str, base: float) -> Rotate:
-    """Rotary positions of a sequence, or of the patches of an image, which other tokens may precede."""
+    """Rotary positions of a sequence or of image patches, which may follow other tokens."""
     if spec.position == "rotary_2d":
         return RotateByPatch(along, base, spec.patch_grid, spec.class_tokens + spec.registers)
     if spec.rotary_scaling != "none":

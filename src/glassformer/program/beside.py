@@ -1,4 +1,4 @@
-"""The convolution beside layer 0 (He et al. 2021, section 5): what neighbouring tokens give is added to the layer's output."""
+"""The convolution parallel to layer 0 (He et al. 2021, section 5): its output is added to the output of the layer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from glassformer.spec import EncoderSpec
 
 
 def beside(write: Writer, spec: EncoderSpec, entered: Tensor, left: Tensor, real: Tensor | None) -> Tensor:
-    """`norm(left + f(convolution(entered)))`: of what entered the layer, and what left it."""
+    """`norm(left + f(convolution(entered)))`: `entered` is the input of the layer, `left` its output."""
     batch, t, d_model = entered.axes
     share, size = spec.d_model // spec.beside_groups, spec.beside_kernel or 1
     group, inner, outer = Axis("group", spec.beside_groups), Axis("d_in", share), Axis("d_out", share)

@@ -1,4 +1,4 @@
-"""A layer inside a bottleneck: its input is narrowed, its output widened and added (Sun et al. 2020, section 3.1)."""
+"""A bottleneck layer: projections to a smaller width and back, inside a residual connection (Sun et al. 2020, section 3.1)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from glassformer.program.program import Writer
 from glassformer.spec import EncoderSpec
 
 ADD = Add()
-Attend = Callable[[Tensor, Tensor], Tensor]  # what queries and keys read, and what values read
+Attend = Callable[[Tensor, Tensor], Tensor]  # the input of queries and keys, and the input of values
 
 
 def bottleneck_layer(write: Writer, spec: EncoderSpec, x: Tensor, attend: Attend) -> None:
-    """Narrowed, attention, feed-forward blocks, widened; norms stand after the sums."""
+    """Project down, attention, feed-forward blocks, project up; each norm follows its sum."""
     y = _narrowed(write, spec, "narrow", x)
     if spec.bottleneck_reads == "all":
         read = attend(y, y)
@@ -33,7 +33,7 @@ def _narrowed(write: Writer, spec: EncoderSpec, symbol: str, x: Tensor) -> Tenso
 
 
 def feed_forwards(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
-    """Feed-forward blocks one after the other, each added to what it reads, with a norm after the sum."""
+    """Feed-forward blocks in sequence, each with a residual connection and a norm after the sum."""
     for number in range(1, spec.ffn_blocks + 1):
         last = number == spec.ffn_blocks
         made = feed_forward(write.at("ffn" if last else f"ffn_{number}", "ffn"), spec, x)

@@ -1,4 +1,4 @@
-"""From tokens, an image or sound to the vectors that enter the first layer."""
+"""Embeddings: from tokens, an image or sound to the input of the first layer."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def embed(
     table: Tensor | None = None,
     real: Tensor | None = None,
 ) -> Tensor:
-    """What enters the first layer, named `x` whatever made it.
+    """The input of the first layer, always named `x`.
 
-    `lengths` are the axes of texts (images, sounds) and of positions. `name` is the input's, `table` a token table that another
-    stack has as well; `real` says which positions are no padding, for what looks at neighbours.
+    `lengths` are the axes of the batch and of positions. `name` is the name of the input, `table` a token table shared with
+    another stack; `real` marks the positions that are not padding, for convolutions over neighbours.
     """
     batch, t = lengths
     d_model = Axis("d_model", spec.d_model)
@@ -97,7 +97,7 @@ def _tokens(
 
 
 def _on_page(write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, width: Axis) -> list[Tensor]:
-    """The place of each token's box on a page: its sides, its height and its width (Xu et al. 2020)."""
+    """Page position embeddings: the sides, height and width of each token's box (Xu et al. 2020)."""
     boxes = write.input("boxes", "input", *tokens.axes, Axis("side", 4))
     rows = Axis("coordinate", spec.page or 0)
     x, y, h, w = (inside.parameter(f"E_{name}", "page position", rows, width, kind="table") for name in "xyhw")

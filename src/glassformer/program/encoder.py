@@ -15,7 +15,7 @@ DEFAULT_TOKENS = 128
 
 
 def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, u: int | None = None, padded: bool = False) -> Program:
-    """The program of `spec` for `batch` inputs of `t` tokens; `padded`: some of the tokens may be padding.
+    """The program of `spec` for `batch` inputs of `t` tokens; `padded`: some tokens may be padding.
 
     An encoder-decoder reads `t` tokens with its encoder and `u` with its decoder.
     """
@@ -27,7 +27,7 @@ def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, u: int | N
     lengths = texts, positions = _lengths(program)[0]
     real = Tensor("attend", (texts, positions.renamed("s")), "attend", ENCODER, "attend") if padded else None
     x = embed(write, spec, lengths, real=real)
-    if real is not None:  # an input, read as keys; the first input stays what the encoder reads
+    if real is not None:  # appended, so that the first input is still the tokens
         program.inputs.append(real)
     x = stack(write, spec, x, real=real)
     finish(write, spec, x, real)
@@ -35,7 +35,7 @@ def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, u: int | N
 
 
 def _encoder_decoder(program: Program, write: Writer, spec: Seq2SeqSpec, *, padded: bool) -> None:
-    """Two stacks (Vaswani et al. 2017, section 3.1): the decoder's layers also read what the encoder gives."""
+    """Two stacks (Vaswani et al. 2017, section 3.1): the decoder's layers also attend to the output of the encoder."""
     source, target = _lengths(program)
     encoder, decoder = write.at("encoder", "stack"), write.at("decoder", "stack")
     x = embed(encoder, spec.encoder, source)
@@ -56,7 +56,7 @@ def _lengths(program: Program) -> tuple[tuple[Axis, Axis], tuple[Axis, Axis]]:
 
 
 def _real(write: Writer, name: str, x: Tensor) -> Tensor:
-    """Which positions of x are no padding: an input, read as keys."""
+    """An input that marks the positions of x that are not padding, along the axis of keys."""
     return write.input(name, "attend", x.axes[0], x.axes[-2].renamed("s"))
 
 
@@ -64,12 +64,12 @@ def sizes(spec: EncoderSpec, batch: int = 1, t: int | None = None, u: int | None
     """Batch and lengths, checked against the spec; the length of an image or a sound follows from the spec."""
     for name, value in (("batch", batch), ("t", t), ("u", u)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9):
-            raise GlassformerError(f"{name}={value} is not allowed: {name} is a whole number from 1 to 1,000,000,000.")
+            raise GlassformerError(f"{name}={value} is not allowed: {name} must be a whole number from 1 to 1,000,000,000.")
     found = Sizes(batch, _length(spec, "t", t))
     if isinstance(spec, Seq2SeqSpec):
         return found._replace(u=_length(spec.decoder, "u", u))
     if u is not None:
-        raise GlassformerError(f"u={u} is the length of a target, and this model has one stack: its length is t. Leave u out.")
+        raise GlassformerError(f"u={u} is the length of a target, but this model has one stack, whose length is t. Leave u out.")
     return found
 
 

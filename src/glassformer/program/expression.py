@@ -88,7 +88,7 @@ def _exp(x: float) -> float:
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "exp": _exp,
-    "sqrt": lambda x: math.nan if x < 0 else math.sqrt(x),  # as NumPy does: a what-if may set a variance below 0
+    "sqrt": lambda x: math.nan if x < 0 else math.sqrt(x),  # as in NumPy: an edited value may be a negative variance
     "square": lambda x: x * x,
     "erf": math.erf,
     "tanh": math.tanh,

@@ -1,4 +1,4 @@
-"""A first token that sees all, and is seen by all, whatever the window: its projections are its own (Beltagy et al. 2020)."""
+"""The global first token, which attends to all tokens and to which all attend, with own projections (Beltagy et al. 2020)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROJECTIONS: dict[str, tuple[BiasPlace, Role]] = {
 
 
 class GlobalToken:
-    """The projections of global tokens, and what the first token reads by them, where it is one."""
+    """The projections of global tokens, and the attention of the first token if it is global."""
 
     def __init__(self, write: Writer, spec: EncoderSpec, queries: Tensor, memory: Tensor, product: Contract) -> None:
         self.write, self.spec, self.queries, self.memory, self.product = write, spec, queries, memory, product
@@ -26,7 +26,7 @@ class GlobalToken:
             self._stored()
 
     def _stored(self) -> None:
-        """The parameters alone."""
+        """Add the parameters only."""
         head, d_model = Axis("head", self.spec.heads), Axis("d_model", self.spec.d_model)
         for letter, (place, role) in PROJECTIONS.items():
             width = Axis("d_v", self.spec.head_v) if letter == "V" else Axis("d_k", self.spec.head_k)
@@ -41,7 +41,7 @@ class GlobalToken:
         return linear(self.write, f"{letter.lower()}_global", role, x, f"{letter}G", into, bias=self.spec.bias(place))
 
     def scores(self, q: Tensor, k: Tensor, square: tuple[Axis, ...]) -> Tensor:
-        """The scores of all tokens, those of the first by its own query and by keys made for it."""
+        """The scores of all tokens; the first token uses the global query and key projections."""
         if not self.reads:
             return self.write.step("scores", "scores", self.product, q, k, axes=square)
         t = square[-2]
@@ -54,7 +54,7 @@ class GlobalToken:
         return self.write.step("scores", "scores", Join(t, t.name), of_first, rest)
 
     def mix(self, weights: Tensor, v: Tensor, axes: tuple[Axis, ...]) -> Tensor:
-        """The values that each token reads, those of the first made for it."""
+        """The weighted sum of values for each token; the first token uses the global value projection."""
         if not self.reads:
             return self.write.step("mix", "mix", CONTRACT, weights, v, axes=axes)
         t = axes[1]

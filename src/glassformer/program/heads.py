@@ -44,7 +44,7 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
 
 
 def _of_each_token(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
-    """A head that reads every token, and the pooler that some models keep beside it."""
+    """A head over every token, and the unused pooler that some models store."""
     if spec.has_pooler:
         _pooled(write, spec, x, real)
     if spec.layer_sum:
@@ -89,12 +89,12 @@ def _mean(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
 
 
 def _token(inside: Writer, role: Role, x: Tensor, real: Tensor | None, index: int) -> Tensor:
-    """The first or the last token, without padding."""
+    """The first or the last token that is not padding."""
     return inside.step("token", role, Take("t", index), x, *([real.seen(s="t")] if real is not None else []))
 
 
 def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
-    """What a classifier reads where that is not the pooled vector."""
+    """The input of a classifier that does not read the pooled vector."""
     if spec.head_projection is not None:
         width = (Axis("d_projected", spec.head_projection),)
         x = linear(inside, "projected", "projected token", x, "T", width, bias=spec.bias("head"))
@@ -107,7 +107,7 @@ def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) 
 
 
 def _layer_sum(write: Writer, inside: Writer, spec: EncoderSpec) -> Tensor:
-    """What enters layer 0 and what each layer gives, added up in learned shares (Peters et al. 2018, Yang et al. 2021)."""
+    """A learned weighted sum of the hidden states of all layers (Peters et al. 2018, Yang et al. 2021)."""
     states = write.program.hidden
     depth = Axis("depth", spec.layers + 1)
     stacked = inside.step("states", "stacked states", Stack(depth), *states)
@@ -177,7 +177,7 @@ def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) ->
 
 
 def _wide_logits(head: Writer, spec: EncoderSpec, x: Tensor, table: Tensor) -> None:
-    """The first features times the token table (tied) or another matrix of its size, the rest times a matrix of its own."""
+    """The first features times the token table (or an untied matrix of that size), plus the rest times another matrix."""
     (vocab, narrow), features = table.axes, x.axes[-1]
     rest = Axis("d_rest", features.size - narrow.size)
     first = head.step("first_features", "slice", Slice(features.name, 0, narrow.size), x)

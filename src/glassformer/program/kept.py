@@ -1,4 +1,4 @@
-"""The memory model of an implementation: which results of a program it keeps in memory, in which form."""
+"""The memory model of an implementation: which results of a program it stores, and in which form."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class MemoryModel:
 
     kernel: Kernel
     text: str  # part of the sentence that states the assumptions of a cost
-    text_by_distance: str = ""  # added to it for training with a learned bias by distance
+    text_by_distance: str = ""  # appended for training with a learned relative bias
 
     # One kernel computes scores, weights and mix. It writes no scores, only a log-sum for each row.
     fused_attention: bool = False
-    # Attention with a learned bias by distance is not fused in training: each score then takes at least this many bytes.
+    # Attention with a learned relative bias is not fused in training: each score then takes at least this many bytes.
     unfused_score_bytes: int = 0
     # Attention with dropout is not fused either: PyTorch's fused kernel for CPUs has none.
     unfused_with_dropout: bool = False
@@ -42,14 +42,18 @@ class MemoryModel:
     in_place: Callable[[EncoderSpec], tuple[Role, ...]] = _nothing
     # The input of a layer stays in memory until the layer is finished.
     holds_layer_input: bool = False
-    # Of each layer only the input is kept in training; the rest is computed again when the backward pass reaches the layer.
+    # In training, only the input of each layer is stored; the rest is recomputed in the backward pass.
     recomputes_layers: bool = False
     # A masked-token head predicts at some positions only. After the last step with this role, the others are not computed.
     predicts_after: Role | None = None
 
     def with_checkpoints(self) -> MemoryModel:
         """The same with gradient checkpointing of the layers (Chen et al. 2016)."""
-        return replace(self, recomputes_layers=True, text=f"{self.text}; in training, layers keep their input and run again")
+        return replace(
+            self,
+            recomputes_layers=True,
+            text=f"{self.text}; in training, only layer inputs are stored, and layers are recomputed",
+        )
 
 
 MATERIALISED = MemoryModel(kernel="materialised", text="every score computed and kept in memory")

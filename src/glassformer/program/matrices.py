@@ -1,4 +1,4 @@
-"""A tensor as a matrix, as written on paper: rows and columns, for one head or for all."""
+"""The matrix of a tensor as written on paper: rows and columns, for one head or for all."""
 
 from __future__ import annotations
 

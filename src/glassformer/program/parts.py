@@ -13,7 +13,7 @@ from glassformer.spec import GATES, EncoderSpec, NormKind
 CONTRACT, AFFINE, MULTIPLY = Contract(), Affine(), Multiply()
 
 
-def linear(  # noqa: PLR0913  # a matrix is told by all of these
+def linear(  # noqa: PLR0913  # all of these define a matrix
     write: Writer,
     symbol: str,
     role: Role,
@@ -46,7 +46,7 @@ def linear(  # noqa: PLR0913  # a matrix is told by all of these
 
 
 def _cut(write: Writer, symbol: str, x: Tensor, over: tuple[Axis, ...], groups: int) -> Tensor:
-    """The features along `over` cut into groups."""
+    """Split the features along `over` into groups."""
     if len(over) > 1:
         joined = Axis("d_joined", math.prod([axis.size for axis in over]))
         x = write.step(f"{symbol}_joined", "feature groups", Merge(tuple(axis.name for axis in over), joined), x)
@@ -56,7 +56,7 @@ def _cut(write: Writer, symbol: str, x: Tensor, over: tuple[Axis, ...], groups: 
 
 
 def _side_by_side(write: Writer, symbol: str, role: Role, made: Tensor, into: tuple[Axis, ...]) -> Tensor:
-    """The features of all groups in a row, along the axes `into`."""
+    """Concatenate the features of all groups, along the axes `into`."""
     group, inside = made.axes[-2:]
     if len(into) == 1:
         return write.step(symbol, role, Merge((group.name, inside.name), into[0]), made)
@@ -75,9 +75,9 @@ def norm(
     kind: NormKind | None = None,
     over: str | None = None,
 ) -> Tensor:
-    """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, in its steps, or gamma and beta alone.
+    """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, step by step, or gamma and beta alone.
 
-    Over `over` it is a group norm of each feature.
+    With `over` it is a group norm of each feature.
     """
     inside = write.at(word, "norm")
     features, kind = x.axes[-1], kind or spec.norm_kind
@@ -91,7 +91,7 @@ def norm(
 
 
 def standardised(inside: Writer, x: Tensor, over: str, eps: float, *, centred: bool = True) -> Tensor:
-    """The part of a norm that has no parameters: minus the mean where it is centred, divided by the root of the variance."""
+    """The part of a norm without parameters: subtract the mean if `centred`, and divide by the root of the variance."""
     mean: tuple[Tensor, ...] = ()
     if centred:
         mean = (inside.step("mean", "mean", Mean(over), x),)

@@ -51,7 +51,7 @@ class Step(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """How much goes in: texts, images or sounds at once, and tokens in each; u tokens of a target, where there is a decoder."""
+    """Input sizes: `batch` texts, images or sounds of `t` tokens each; for an encoder-decoder, a target of `u` tokens."""
 
     batch: int
     t: int
@@ -67,7 +67,7 @@ class Program(Viewed):
     inputs: list[Tensor] = field(default_factory=list)
     parameters: list[Parameter] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
-    constants: list[Tensor] = field(default_factory=list)  # stored numbers that are no parameters; zeros unless a file has them
+    constants: list[Tensor] = field(default_factory=list)  # buffers; zeros unless loaded from a file
     shared: dict[str, str] = field(default_factory=dict)  # second name of a tensor -> the name it is counted under
     trained: frozenset[str] | None = None  # the parameters that are trained; None: all of them
 
@@ -88,14 +88,14 @@ class Program(Viewed):
         return {tensor.name: tensor for tensor in (*own, *self.constants)}
 
     def spec_of(self, block: Block) -> EncoderSpec:
-        """The spec of the stack that a block belongs to: of an encoder-decoder, the encoder's or the decoder's."""
+        """The spec of the stack that a block belongs to; in an encoder-decoder, that of the encoder or the decoder."""
         if not isinstance(self.spec, Seq2SeqSpec):
             return self.spec
         return self.spec.encoder if block.stack == "encoder" else self.spec.decoder
 
     @property
     def lengths(self) -> str:
-        """The lengths as they are written: `t=5`, or `t=5 u=4` where there is a target."""
+        """The lengths as text: `t=5`, or `t=5 u=4` with a target."""
         return f"t={self.sizes.t}" if self.sizes.u is None else f"t={self.sizes.t} u={self.sizes.u}"
 
     @cached_property

@@ -11,9 +11,9 @@ BlockKind = Literal[
     "embeddings",  # from the input to the vectors that enter the first layer
     "layers",  # all layers together; a table that they share belongs here
     "layer",  # one of them
-    "attention",  # queries read keys and values of the same sequence
-    "mixing",  # in place of attention: a Fourier transform over positions and features
-    "cross",  # queries of a decoder read keys and values of an encoder
+    "attention",  # self-attention
+    "mixing",  # a Fourier transform over positions and features, instead of attention
+    "cross",  # queries of a decoder, keys and values of an encoder
     "ffn",  # a feed-forward block
     "norm",  # LayerNorm or RMSNorm
     "pooler",  # one vector for the whole input
@@ -30,7 +30,7 @@ class Block(NamedTuple):
     part: str = ""  # the outermost block around it in its stack: embeddings, layers, final_norm, pooler or head
     layer: int | None = None  # the layer that it is or belongs to
     above: Block | None = None
-    stack: str = ""  # of an encoder-decoder: encoder or decoder
+    stack: str = ""  # encoder or decoder, in an encoder-decoder
 
     def inside(self, word: str, kind: BlockKind, layer: int | None = None) -> Block:
         """A block in this one."""
@@ -58,7 +58,7 @@ class Block(NamedTuple):
 
     @property
     def layer_name(self) -> str:
-        """The name of the layer that it is, or is part of: `decoder.layers.3`; empty where it is part of none."""
+        """The name of the layer that it is or belongs to: `decoder.layers.3`; empty outside the layers."""
         return next((block.name for block in self.around if block.kind == "layer"), "")
 
     @property
@@ -82,7 +82,7 @@ Role = Literal[
     # Embeddings
     "token",  # the vector of each token
     "scaled token",  # times √d_model
-    "rescaled token",  # zeros for masked tokens, the others scaled up for them
+    "rescaled token",  # zeros for masked tokens, the others scaled up
     "segment",  # the vector of each segment
     "page position",  # the vector of a side of each token's box on a page, of its height or its width
     "position",  # the vector of each position
@@ -94,23 +94,23 @@ Role = Literal[
     "register",  # learned tokens that carry no input
     "sequence",  # class token and patches joined into one sequence
     "sequence with registers",
-    "kept patches",  # those that were not left out at random
+    "kept patches",  # the patches that were not masked
     "slice",  # some positions of a sequence
-    "neighbours",  # each frame beside those around it
+    "neighbours",  # each frame concatenated with its neighbours
     "convolution",  # over frames of sound
     "convolution activation",
     "grouped convolution",  # of each group of features
-    "convolution residual",  # a layer's output plus the convolution beside it
+    "convolution residual",  # a layer's output plus that of the parallel convolution
     "sound",  # the vector of each position of a sound
     "real sound",  # zeros at padding
     "feature groups",  # features cut into groups, of a positional convolution or a projection
-    "position neighbours",  # each position beside those around it
+    "position neighbours",  # each position concatenated with its neighbours
     "position direction",  # of the weight of a positional convolution, whose length is learned apart
     "position length",
     "position weight",  # the direction at that length
     "position convolution",
     "position activation",
-    "layer weights",  # how much the head reads of each layer's states
+    "layer weights",  # learned weights of the layers' hidden states
     "layer shares",  # softmax of these weights
     "stacked states",
     "weighted states",
@@ -119,7 +119,7 @@ Role = Literal[
     "gate scores",
     "gate sums",
     "gate parts",
-    "gate",  # how much of the relative bias a token takes
+    "gate",  # the factor of the relative bias for a token
     "gated bias",
     "projected token",
     "token projection",  # of a token and its neighbours, to d_model
@@ -133,20 +133,20 @@ Role = Literal[
     "rotated value",  # with rotary_values
     "shared key",  # one head of keys for several heads of queries
     "shared value",
-    "grouped projection",  # of features in groups that are kept apart
-    "heads",  # queries or keys that were normed together, split into heads
+    "grouped projection",  # of features in separate groups
+    "heads",  # queries or keys, split into heads after a common norm
     "scores",  # query times key
-    "global query",  # of a token that sees all, with projections of its own
+    "global query",  # of a global token, with its own projections
     "global key",
     "global value",
-    "local scores",  # by the projections of all tokens, where a global token has its own
+    "local scores",  # by the projections of the other tokens
     "global scores",
     "local mix",
     "global mix",
     "capped scores",  # cap · tanh(scores / cap)
-    "relative table",  # numbers or vectors, learned by distance
+    "relative table",  # numbers or vectors, learned for each distance
     "relative bias",  # the term that the table adds to the scores
-    "relative query",  # of the table's vectors, where attention is disentangled
+    "relative query",  # of the table's vectors, in disentangled attention
     "relative key",
     "shared relative key",
     "content to buckets",  # each query times the key of each distance
@@ -176,11 +176,11 @@ Role = Literal[
     "scaled attention output",  # times a learned factor for each feature
     "scaled ffn output",
     "scaled cross output",
-    "attention residual",  # the input plus the output of the attention, or of what stands in its place
+    "attention residual",  # the input plus the output of the attention (or of its replacement)
     "narrowed",  # the layer's input, in a bottleneck
     "widened",
     "bottleneck residual",
-    "cross residual",  # plus what cross-attention gives
+    "cross residual",  # plus the output of cross-attention
     "ffn residual",
     # Pooler
     "pooled token",  # the first or the last position
@@ -194,9 +194,9 @@ Role = Literal[
     "head hidden",
     "head activation",
     "logits",
-    "table logits",  # by the features that the token table has
+    "table logits",  # from the features that the token table has
     "rest logits",  # by the others
-    "token logits",  # of each token, where their mean are the logits
+    "token logits",  # of each token; the logits are their mean
     "projected output",  # from d_model to the width of the token table
     "scaled output",  # divided by √d_model
     "uncapped logits",  # before an offset is added, or they are capped
@@ -207,8 +207,8 @@ Role = Literal[
     "distillation logits",  # of the second token
     "logit sum",
     "spare bias",  # stored in checkpoints, never used
-    "contact",  # of the contact head of proteins, which is stored and not computed
-    "projection",  # into the space that images and texts share
+    "contact",  # of the contact head of proteins, which is stored but not computed
+    "projection",  # into the shared space of images and texts
     # By hand
     "deviation",  # the root of the variance
     # In no encoder

@@ -1,4 +1,4 @@
-"""From sound to vectors: convolutions along time, and positions that a convolution over neighbours gives."""
+"""From sound to vectors: convolutions along time, and convolutional positions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from glassformer.program.program import Writer
 from glassformer.program.roles import Role
 from glassformer.spec import EncoderSpec
 
-SOUND_EPS = 1e-5  # of the norms between convolutions, whatever the layers use
+SOUND_EPS = 1e-5  # of the norms between convolutions, independent of the layers
 GELU = Pointwise("gelu")
 
 
 def sound(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
-    """Convolutions along time, each followed by GELU whatever the layers use (Baevski et al. 2020, Radford et al. 2022)."""
+    """Convolutions along time, each followed by GELU, independent of the layers (Baevski et al. 2020, Radford et al. 2022)."""
     frame, last = Axis("frame", spec.frames), len(spec.convolutions)
     x = write.input("frames", "input", batch, Axis("mel", spec.mels or 0), frame)
     for number, convolution in enumerate(spec.convolutions, start=1):
@@ -52,19 +52,19 @@ def sound(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis
 
 
 def _width_name(spec: EncoderSpec, number: int) -> str:
-    """What the features of one convolution are called: those of the last are the width of what follows."""
+    """The name of the feature axis of a convolution; that of the last one is the width of the next step."""
     if number == len(spec.convolutions):
         return "d_embedding" if spec.raw_sound else "d_model"
     return "d_conv" if number == 1 else f"d_conv_{number}"
 
 
 def blanked(inside: Writer, x: Tensor, real: Tensor | None) -> Tensor:
-    """Zeros at padding, where a convolution over neighbours would see it."""
+    """Set padding to zero, so that a convolution over neighbours does not read it."""
     return x if real is None else inside.step("real", "real sound", Blank(), x, real.seen(s="t"))
 
 
 def convolved_positions(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
-    """What neighbours tell about the place (Mohamed et al. 2019): convolutions in groups, whose output is added."""
+    """Convolutional positions (Mohamed et al. 2019): the output of grouped convolutions is added."""
     added = x
     for number in range(1, spec.position_layers + 1):
         added = _positional(inside, spec, added, "" if spec.position_layers == 1 else f"_{number}")
@@ -72,7 +72,7 @@ def convolved_positions(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
 
 
 def _positional(inside: Writer, spec: EncoderSpec, x: Tensor, number: str) -> Tensor:
-    """One positional convolution. With an even kernel it gives one position more than there are, which is dropped."""
+    """One positional convolution. An even kernel gives one position too many, which is dropped."""
     batch, t, d_model = x.axes
     share = spec.d_model // spec.position_groups
     group, inner, outer = Axis("group", spec.position_groups), Axis("d_in", share), Axis("d_out", share)
@@ -101,7 +101,7 @@ def _positional(inside: Writer, spec: EncoderSpec, x: Tensor, number: str) -> Te
 
 
 def _positional_weight(inside: Writer, spec: EncoderSpec, axes: tuple[Axis, ...], number: str) -> Tensor:
-    """The weight as it is stored, or weight norm's direction and length for each place in the kernel."""
+    """The weight as stored, or the direction and length of weight norm for each kernel position."""
     if spec.position_norm == "output":
         return inside.parameter(f"V_position{number}", "position weight", *axes)
     direction = inside.parameter(f"V_position{number}", "position direction", *axes)

@@ -1,4 +1,4 @@
-"""A stack of layers, the same for encoders and decoders: attention, cross-attention where there is an encoder to read, FFN."""
+"""A stack of layers, the same for encoders and decoders: attention, cross-attention (in encoder-decoders), FFN."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ ADD, MULTIPLY = Add(), Multiply()
 
 
 class Memory(NamedTuple):
-    """What the layers of a decoder read from an encoder: a vector for each position `s`, and which of them are no padding."""
+    """The encoder output that a decoder attends to: a vector for each position `s`, and which positions are not padding."""
 
     vectors: Tensor
     real: Tensor | None = None
 
 
 def stack(write: Writer, spec: EncoderSpec, x: Tensor, *, real: Tensor | None, memory: Memory | None = None) -> Tensor:
-    """All layers and the norm after them. `real` says which positions of x are no padding."""
+    """All layers and the norm after them. `real` marks the positions of x that are not padding."""
     layers = write.at("layers", "layers")
     queries = x.axes[-2]
-    by_distance: Tensor | None = None  # what a relative table gives to the attention
+    by_distance: Tensor | None = None  # the relative bias, or vectors, for the attention
     rotary: Tensor | None = None  # sines and cosines of rotary positions, where a table stores them
     for number in range(spec.layers):
         here = layers.layer(number, spec.layer_weights(number))
@@ -72,7 +72,7 @@ def _layer(
     rotary: Tensor | None,
     memory: Memory | None,
 ) -> Tensor:
-    """Sub-layers, each added to what came in; the norm stands after the sum or before the sub-layer."""
+    """Sub-layers with residual connections; the norm follows the sum or precedes the sub-layer."""
     mask, turn = _mask(spec, number), _turn(spec, number, rotary)
 
     def attend(y: Tensor, values: Tensor | None = None) -> Tensor:
@@ -103,7 +103,7 @@ def _layer(
     if spec.ffn_blocks > 1:
         feed_forwards(write, spec, x)
         return write.hidden("out")
-    y = entered if spec.residual == "parallel" else x  # parallel: both sub-layers read what enters the layer (GPT-J, NeoX)
+    y = entered if spec.residual == "parallel" else x  # parallel: both sub-layers read the input of the layer (GPT-J, NeoX)
     x = _sub_layer(write, spec, "2", "ffn", x, y, lambda y: feed_forward(write.at("ffn", "ffn"), spec, y))
     if spec.beside_kernel is not None and number == 0:
         beside(write, spec, entered, x, real)
@@ -111,7 +111,7 @@ def _layer(
 
 
 def _turn(spec: EncoderSpec, number: int, rotary: Tensor | None) -> Turn | None:
-    """How a layer rotates queries and keys, if it does: layers with a window may have a base of their own."""
+    """The rotation of queries and keys in a layer, or None; layers with a window may have a different base."""
     if not spec.rotary:
         return None
     local = spec.layer_window(number) is not None and spec.rotary_base_local is not None
@@ -120,12 +120,12 @@ def _turn(spec: EncoderSpec, number: int, rotary: Tensor | None) -> Turn | None:
 
 
 def _transformed(write: Writer, x: Tensor) -> Tensor:
-    """Positions and features mixed by a Fourier transform, which knows no padding."""
+    """Mix positions and features by a Fourier transform, which ignores padding."""
     return write.at("mixing", "mixing").step("out", "mixed", FourierMix(), x)
 
 
 def _mask(spec: EncoderSpec, number: int) -> Mask | None:
-    """Who may see whom in a layer, padding aside."""
+    """Which queries may attend to which keys in a layer, apart from padding."""
     window, causal = spec.layer_window(number), spec.attend == "causal"
     if spec.global_attention == "question":
         return MaskAroundQuestions(causal, window)
@@ -152,7 +152,7 @@ def _sub_layer(
     *,
     normed: bool = True,
 ) -> Tensor:
-    """`x + f(read)`, with its norm before f or after the sum; in most models `read` is x."""
+    """`x + f(read)`, with the norm before f or after the sum; in most models `read` is x."""
     scaled, residual = ROLES[kind]
     before = spec.norm == "pre"
     y = norm(write, spec, f"norm_{name}", read) if before and spec.input_norm and normed else read
@@ -162,7 +162,7 @@ def _sub_layer(
 
 
 def _scaled(write: Writer, spec: EncoderSpec, role: Role, x: Tensor, name: str) -> Tensor:
-    """A sub-layer's output, normed or times a learned factor per feature, where the spec asks for it."""
+    """A sub-layer's output, normalised or times a learned factor per feature if the spec says so."""
     if spec.output_norm:
         x = norm(write, spec, f"output_norm_{name}", x)
     if not spec.layer_scale:

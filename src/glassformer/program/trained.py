@@ -1,4 +1,4 @@
-"""A program of which only some parameters are trained, and a program with low-rank adapters (Hu et al. 2021)."""
+"""Programs in which only some parameters are trained, and programs with low-rank adapters (Hu et al. 2021)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ SUM = Add()
 
 
 def partly_trained(program: Program, trains: Callable[[str], bool]) -> Program:
-    """Return the program with the parameters trained whose block `trains` accepts by its name, such as `layers.0.ffn`."""
+    """Return the program with only those parameters trained whose block name, such as `layers.0.ffn`, `trains` accepts."""
     trained = [one.name for one in program.parameters if trains(one.block.name) and not one.frozen]
     return replace(program, trained=frozenset(trained))
 
 
 def with_adapters(program: Program, rank: int, symbols: Collection[str]) -> Program:
-    """Return the program with an adapter beside each matrix of a layer that has one of these symbols: `x W + x A B`.
+    """Return the program with an adapter for each matrix of a layer that has one of these symbols: `x W + x A B`.
 
-    A maps the inputs of W to `rank` features, B those to its outputs. Only adapters, and what was trained before, are trained.
+    A maps the inputs of W to `rank` features, and B maps these to its outputs. Adapters are trained, and whatever was
+    trained before.
     """
     matrices = {one.name for one in program.parameters if _adapted(one.block, one.tensor.symbol, symbols)}
     steps, parameters = [], {one.name: one for one in program.parameters}
@@ -56,5 +57,5 @@ def _beside(weight: Tensor, letter: str) -> Tensor:
 
 
 def _result(output: Tensor, word: str) -> Tensor:
-    """A result that leads to an adapted one: no hidden state, and without a role of its own."""
+    """An intermediate result of an adapted product: not a hidden state, with the role `other`."""
     return output._replace(name=f"{output.name}_{word}", symbol=f"{output.symbol}_{word}", role="other", hidden=False)

@@ -1,4 +1,4 @@
-"""How does it look? Tables, equations and pictures of the results of other rooms."""
+"""Presentation: tables, equations and pictures of the results of other rooms."""
 
 from glassformer.show.present import present
 from glassformer.show.table import Column, Table

@@ -21,7 +21,7 @@ from glassformer.show.table import Column, Table, latex_text, sizes_text
 from glassformer.show.typeset import HtmlFormatter, equation
 
 INDENT = "  "
-SHOWN_LAYERS_NOTE = "{} {} are alike: layer {} is shown."
+SHOWN_LAYERS_NOTE = "{} {} are identical: layer {} is shown."
 COST_PARTS: dict[str, Part | None] = {
     "embeddings": "embedding",
     "layers": None,
@@ -80,7 +80,7 @@ class Equations:
 
 
 def equation_lists(program: Program, convention: Convention) -> Iterator[Html]:
-    """The equations of a program, set as on paper, each with its number, its shape and the colour of its part."""
+    """The equations of a program as HTML, each with its number, its shape and the colour of its part."""
     for section in notation(program, HtmlFormatter(convention)).sections:
         yield tags.h3(section.title)
         yield tags.ol(
@@ -167,7 +167,7 @@ def _shapes(shapes: Shapes) -> Table:
     for row in shown:
         one = sizes_text(row.one_head) if row.one_head and shapes.head is None else ""
         rows.append([row.name, row.role, row.formula.replace(" · ", " × "), sizes_text(row.shape), one, f"{row.elements:,}"])
-    which = "" if shapes.head is None else f", head {shapes.head} alone"
+    which = "" if shapes.head is None else f", head {shapes.head} only"
     columns = [Column("tensor"), Column(""), Column("axes"), Column("shape"), Column("one head"), Column("elements", right=True)]
     sizes = f"batch={shapes.program.sizes.batch} {shapes.program.lengths}"
     title = f"{shapes.label}: shapes, tokens as {shapes.convention}, {sizes}{which}"
@@ -207,14 +207,14 @@ def _cost(cost: Cost) -> Table:
     ]
     notes = [
         "",
-        f"{cost.multiply_adds:,} multiply-adds = {cost.matrix_flops:,} FLOPs in matrix products; {cost.flops:,} FLOPs in all.",
+        f"{cost.multiply_adds:,} multiply-adds = {cost.matrix_flops:,} FLOPs in matrix products; {cost.flops:,} FLOPs in total.",
         f"{cost.convention}.",
         f"memory {bytes_text(memory.total)}: "
         + ", ".join(f"{name} {bytes_text(size)}" for name, size in uses if size)
         + f" ({memory.assumptions}).",
     ]
     if cost.which == "training":
-        notes.append(f"peak {bytes_text(memory.peak)}: the most at one moment, the loss included.")
+        notes.append(f"peak {bytes_text(memory.peak)}: the largest amount at any time, including the loss.")
     columns = [Column("part"), Column("multiply-adds in products", right=True), Column("FLOPs, all operations", right=True)]
     parts = [*(_cost_part(name) for name in cost.parts), None]
     return Table(f"{cost.label}: cost", columns, rows, notes, frozenset({len(rows) - 1}), parts=parts)
@@ -228,7 +228,7 @@ def _decoding(decoding: Decoding) -> Table:
     notes = [
         "",
         f"{decoding.multiply_adds:,} multiply-adds = {decoding.matrix_flops:,} FLOPs in matrix products; "
-        f"{decoding.flops:,} FLOPs in all.",
+        f"{decoding.flops:,} FLOPs in total.",
         f"{decoding.convention}.",
         f"memory {bytes_text(decoding.weights + decoding.cache)}: weights {bytes_text(decoding.weights)}, "
         f"cache {bytes_text(decoding.cache)} ({of_each} numbers: keys and values of every layer).",

@@ -146,7 +146,8 @@ def _diagnosis(found: Diagnosis) -> Paragraphs:
         return Paragraphs(f"right. {subject}", (("", (f"convention: {found.convention}",)), *notes))
     truth = value_text(found.answer.exact)
     if found.verdict == "convention":
-        said = (f"{found.convention}. {'On its own' if found.convention.startswith('with ') else 'In full'} it is {truth}.",)
+        value = "On its own it is" if found.convention.startswith("with ") else "The full value is"
+        said = (f"{found.convention}. {value} {truth}.",)
         sentences = tuple(mistake.sentence for finding in found.findings for mistake in finding.mistakes)
         return Paragraphs(f"right under a convention. {subject}", (("", (*said, *sentences)), *notes))
     groups: list[tuple[str, tuple[str, ...]]] = [("", (f"it is {truth} ({found.answer.convention})",))]

@@ -22,9 +22,16 @@ from glassformer.show.markup import page as whole_page
 
 MOST_BYTES = 20_000_000
 MOST_IN_NOTEBOOK = 4_000_000
-LEVELS = (255, 127, 63, 31, 15, 7)  # of a weight's square root: the finest that fits; 7 always fits what 20 MB are meant for
-WORDS_AT_ONCE = 64  # shown first where there are more
-LONGEST_WORD = 200  # letters of a token that are kept
+LEVELS = (
+    255,
+    127,
+    63,
+    31,
+    15,
+    7,
+)  # levels of a weight's square root, the finest that fits is used; 7 fit for all models that 20 MB are meant for
+WORDS_AT_ONCE = 64  # tokens shown first, if there are more
+LONGEST_WORD = 200  # longer tokens are cut to this many letters
 SAMPLE = 6  # heads that are packed to see which levels fit
 
 # Nothing may be loaded, whatever a token contains.
@@ -129,7 +136,7 @@ def _counted(what: str, numbers: tuple[int, ...]) -> str:
 
 
 def _packed(grids: list[list[Floats]], around: int, most_bytes: int) -> tuple[int, list[list[str]]]:
-    """Every head as base64, in the finest levels that fit the budget."""
+    """Every head as base64, with the finest levels that fit the size limit."""
     budget = most_bytes - around
     every = [grid for row in grids for grid in row]
     sample = every[:: -(-len(every) // SAMPLE)]
@@ -146,7 +153,7 @@ def _packed(grids: list[list[Floats]], around: int, most_bytes: int) -> tuple[in
 
 
 def _pack(grid: Floats, levels: int) -> str:
-    # Runs of zeros and a Huffman code: on weights as small as the full search, and a hundred times as fast.
+    # Run lengths and Huffman codes only: for weights as small as the full search, and a hundred times as fast.
     packer = zlib.compressobj(6, zlib.DEFLATED, 15, 9, zlib.Z_RLE)
     packed = packer.compress(quantised(grid, levels).tobytes()) + packer.flush()
     return base64.b64encode(packed).decode("ascii")

@@ -17,7 +17,7 @@ RESIDUALS = ("attention residual", "cross residual", "ffn residual")
 
 @dataclass(frozen=True)
 class Node:
-    """A block, or one step: a step has an equation and no content. Identical layers are one block."""
+    """A block or a step: a step has an equation and no children. Identical layers are one block."""
 
     name: str
     kind: BlockKind | Literal["step"]
@@ -38,14 +38,14 @@ class Node:
         return not self.inner and self.output.role in RESIDUALS
 
     def walk(self) -> Iterator[Node]:
-        """This one and all that is inside."""
+        """This node and all nodes below it."""
         yield self
         for node in self.inner:
             yield from node.walk()
 
 
 def blocks(written: Notation) -> tuple[Node, ...]:
-    """The tree, in the order in which it is computed."""
+    """The tree, in order of computation."""
     return _Reader(written).nodes
 
 
@@ -61,7 +61,7 @@ class _Reader:
             self.nodes += tuple(self.inside(steps, 0, section.layers, section.title))
 
     def inside(self, steps: Sequence[Step], depth: int, layers: tuple[int, ...] = (), about: str = "") -> Iterator[Node]:
-        """Neighbours inside the same block become that block; inside another one, a block with one step is that step."""
+        """Group adjacent steps of the same block; a nested block with one step is shown as that step."""
         for block, found in groupby(steps, key=lambda step: _at(step.block, depth)):
             group = tuple(found)
             if block is None:
@@ -81,7 +81,7 @@ class _Reader:
 
     def block(self, block: Block, steps: tuple[Step, ...], inner: tuple[Node, ...]) -> Node:
         count = self.counted(steps) + self.stored(steps)
-        if block.name == block.part:  # a mask token or a spare bias, which no step reads, counts
+        if block.name == block.part:  # a mask token or an unused bias, which no step reads, is counted
             count = sum(parameter.size for parameter in self.program.parameters if parameter.tensor.block.part == block.name)
         part = block_part(block)
         return Node(
@@ -99,12 +99,12 @@ class _Reader:
         note = f"{each:,}" if len(owners) == 1 else f"{len(owners)} × {each:,} = {len(owners) * each:,}"
         note += ", shared" if len(owners) < len(layers) else ""
         common = self.common(block) if 0 in layers else 0
-        note += f", and {common:,} for all layers" if common else ""
+        note += f", and {common:,} shared by all layers" if common else ""
         count = each * len(owners) + common
         return Node(block.name, block.kind, title, None, count, note, steps[-1].output, steps, None, inner, layers, about)
 
     def counted(self, steps: Sequence[Step]) -> int:
-        """The parameters of some steps. A tied table belongs to the embeddings, and one for all layers to none of them."""
+        """The parameters of some steps. A tied table counts for the embeddings, and one shared by all layers for none of them."""
         own = {
             tensor.name
             for step in steps
@@ -116,14 +116,14 @@ class _Reader:
         return sum(self.sizes[name] for name in own)
 
     def stored(self, steps: Sequence[Step]) -> int:
-        """The parameters that no step reads, of the blocks of some steps in a layer."""
+        """The parameters that no step reads, in the blocks of some steps of a layer."""
         specs = ((step.block, self.program.spec_of(step.block)) for step in steps if step.block.layer is not None)
         blocks = {(block.any_layer, spec.layer_weights(block.layer or 0)) for block, spec in specs}
         unread = (p for p in self.program.parameters if p.block.layer is not None and p.name not in self.read)
         return sum(p.size for p in unread if (p.block.any_layer, p.block.layer) in blocks)
 
     def common(self, layer: Block) -> int:
-        """The parameters of all layers together that only steps inside of layers read: they are counted with the first ones."""
+        """The parameters shared by all layers that only steps of layers read: they are counted with the first layers."""
         outside = {tensor.name for step in self.program.steps if step.block.layer is None for tensor in step.inputs}
         return sum(
             parameter.size
@@ -154,7 +154,7 @@ class _Reader:
 
 
 def _shown(block: Block) -> Iterator[Block]:
-    """The blocks around a step that are drawn: all layers together are not, nor is a stack, whose blocks are named after it."""
+    """The blocks around a step that are drawn. `layers` and stacks are not: the blocks of a stack are named after it."""
     return (one for one in block.path if one.kind not in ("layers", "stack"))
 
 

@@ -10,7 +10,7 @@ from glassformer.show.fragment import fragment
 from glassformer.show.markup import Html, tags
 from glassformer.show.table import Column, Table, sizes_text
 
-# This room may not import the room `model`: a certificate is known by what it has.
+# This room may not import the room `model`: a certificate is recognised by its attributes.
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ def _differences(found: Any) -> Table:
     notes = [
         "",
         f"Input: {found.given}",
-        f"Each is the largest difference, as a part of the largest number there, or of 1 where that is smaller. {sums}".rstrip(),
+        f"Each is the largest difference divided by the largest magnitude in the tensor, or by 1 if that is smaller. "
+        f"{sums}".rstrip(),
         *found.notes,
     ]
     return Table("", heads, rows, notes, frozenset([len(rows) - 1]))

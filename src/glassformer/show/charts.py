@@ -38,7 +38,7 @@ class Chart:
     lines: Sequence[Line]
     unit: str = ""
     marks: Sequence[tuple[float, float, str]] = ()
-    top: float | None = None  # of the scale, where it is known: 1 for a share
+    top: float | None = None  # top of the scale, if known: 1 for a share
 
     def svg(self) -> Html:
         """The picture."""
@@ -104,7 +104,7 @@ def ticks(top: float) -> list[float]:
 
 
 def whole_ticks(first: float, last: float) -> list[float]:
-    """At most seven whole numbers along an axis."""
+    """At most seven integers along an axis."""
     low, high = math.ceil(first), math.floor(last)
     step = next((size for size in _round_steps() if (high - low) / size <= 6), 1)
     start = low if step == 1 else -(-low // step) * step

@@ -7,7 +7,7 @@ from typing import NamedTuple
 SEQUENTIAL = ("#ffffff", "#d3e4f3", "#8dbde0", "#3a87c2", "#0b559f", "#08306b")  # 0 … 1
 DIVERGING = ("#0b4a8f", "#4a8cc7", "#aecfe8", "#ffffff", "#f8cd9f", "#e08a36", "#a34a00")  # −1 … 0 … 1
 
-# On a dark page small weights are dark, so that what matters is still what stands out.
+# On a dark page small weights are dark, so that large ones stand out.
 SEQUENTIAL_DARK = ("#1b1f27", "#1f3a5c", "#2c649c", "#4f97d6", "#93c6f2", "#e2f1fd")
 
 

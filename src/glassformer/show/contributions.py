@@ -17,7 +17,7 @@ def _ledger(found: Contributions) -> Table:
     rows += [[f"  {name}", figures(value)] for name, value in sums(found)]
     rows.append(["largest lines", ""])
     largest = sorted(found.lines, key=lambda line: -abs(line.value))[:MOST_LINES]
-    rows += [[f"  {told(found, line)}", figures(line.value)] for line in largest]
+    rows += [[f"  {line_label(found, line)}", figures(line.value)] for line in largest]
     first = len(rows)
     rows += [["sum of contributions", figures(found.total)], ["remainder", figures(found.remainder)]]
     rows.append([found.label, figures(found.value)])
@@ -33,7 +33,7 @@ def sums(found: Contributions) -> list[tuple[str, float]]:
 
 
 def order(stack: str, layer: int | None) -> tuple[int, int]:
-    """Where a layer comes: the encoder before the decoder before what is in no stack, embeddings first."""
+    """The sort key of a layer: encoder, decoder, then the rest; embeddings first."""
     return ("encoder", "decoder", "").index(stack), -1 if layer is None else layer
 
 
@@ -42,7 +42,7 @@ def part_name(layer: int | None, part: str, stack: str = "") -> str:
     return " ".join([*([stack] if stack else []), *([] if layer is None else [f"layer {layer}"]), part])
 
 
-def told(found: Contributions, line: Line) -> str:
+def line_label(found: Contributions, line: Line) -> str:
     """`layers.3.attention.mix head 2 from "river" (2)`."""
     words = [line.name if line.part != "remainder" else f"remainder of {line.name}"]
     words += [f"head {line.head}"] if line.head is not None else []

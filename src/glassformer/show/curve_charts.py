@@ -12,7 +12,7 @@ from glassformer.show.palette import PARTS, ink
 
 
 def charts(found: Sequence[Curve]) -> Html:
-    """Loss and metric, training dashed, validation solid; a circle where a single run's validation loss turned."""
+    """Loss and metric: training dashed, validation solid; for a single run, a circle at the lowest validation loss."""
     score = " or ".join(dict.fromkeys(curve.metric.name for curve in found))
     lines: dict[str, list[Line]] = {"loss": [], score: []}
     for place, curve in enumerate(found):

@@ -1,4 +1,4 @@
-"""Learning curves: loss and metric of one or several runs, and the epoch where the validation loss turned."""
+"""Learning curves: loss and metric of one or several runs, and the epoch with the lowest validation loss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from glassformer.spec.viewed import Viewed
 
 METRICS = "metrics.jsonl"
 HUES = (LINES.first, LINES.second, "#2a8c55", "#a3397f", "#6b5bb5", "#8a6d1c")
-MARGIN = 1.02  # the validation loss must end this much above its least before we call it overfitting
+MARGIN = 1.02  # overfitting: the validation loss ends at least this far above its minimum
 MOST_BYTES = 256_000_000
 Row: TypeAlias = tuple[float, float, float, float]  # loss while training and validating, then the metric of both
 
@@ -37,7 +37,7 @@ class Curve(Viewed):
     name: str
     train_loss: tuple[float, ...]
     validation_loss: tuple[float, ...]
-    train_score: tuple[float, ...]  # of the metric; NaN where it is not measured while training
+    train_score: tuple[float, ...]  # of the metric; NaN if it is not measured in training
     validation_score: tuple[float, ...]
     metric: Metric = ACCURACY
 
@@ -53,18 +53,18 @@ class Curve(Viewed):
 
     @property
     def best(self) -> int:
-        """The epoch of the best validation, of equal ones the first: the weights that a run keeps."""
+        """The epoch with the best validation result (the first of equal ones), whose weights the run keeps."""
         ranks = [self.metric.merit(*pair) for pair in zip(self.validation_score, self.validation_loss, strict=True)]
         return 1 + ranks.index(max(ranks))
 
     @property
     def turn(self) -> int | None:
-        """The epoch after which the validation loss was never lower; None if the last epoch is the best."""
+        """The epoch with the lowest validation loss; None if it is the last epoch."""
         return self.least if self.least < len(self.validation_loss) else None
 
     @property
     def overfits(self) -> bool:
-        """The validation loss rose for good while the training loss still fell.
+        """Whether the validation loss rose until the end while the training loss still fell.
 
         A single low epoch is noise: the loss must end above the median of the lowest epoch and its neighbours, and at least
         two epochs must follow the lowest.
@@ -77,7 +77,7 @@ class Curve(Viewed):
         return rose and self.train_loss[-1] < self.train_loss[turn - 1]
 
     def to_dict(self) -> dict[str, Any]:
-        """What the table says."""
+        """The content of the table."""
         return {
             "run": self.name,
             "epochs": len(self.epochs),
@@ -103,13 +103,13 @@ def read_curve(run: str | Path, name: str | None = None) -> Curve:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, NotADirectoryError):
         if not run.exists():
-            raise no_such(run, "folder", wanted="The folder of a run is wanted, as 'glassformer train' makes it.") from None
+            raise no_such(run, "folder", wanted="Give the folder of a run, as written by 'glassformer train'.") from None
         raise GlassformerError(f"{shown(str(run))} has no {METRICS}: is it the folder of a run?") from None
     except (OSError, UnicodeError, ValueError) as error:
         if isinstance(error, GlassformerError):
             raise
         why = getattr(error, "strerror", None) or str(error)
-        raise GlassformerError(f"{shown(str(path))} cannot be read: {shown(why)}. The folder of a run is wanted.") from None
+        raise GlassformerError(f"{shown(str(path))} cannot be read: {shown(why)}. Give the folder of a run.") from None
     metric = metric_of(path.parent)
     found = (_row(path, number, line, metric, last=number == len(lines)) for number, line in enumerate(lines, 1))
     rows = [row for row in found if row]
@@ -128,7 +128,7 @@ def runs_in(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: re.sub(r"\d+", lambda digits: digits[0].rjust(20, "0"), path.name))
 
 
-def told_apart(runs: Sequence[Path]) -> list[str]:
+def distinct_names(runs: Sequence[Path]) -> list[str]:
     """Return the name of each run: that of its folder, with the parent folder if two names are equal."""
     folders = [run if is_there(str(run)) and run.is_dir() else run.parent / run.stem for run in runs]
     paths = [Path(os.path.realpath(folder)) for folder in folders]
@@ -137,13 +137,13 @@ def told_apart(runs: Sequence[Path]) -> list[str]:
 
 
 def curve_of(rows: Sequence[Row], name: str, metric: Metric) -> Curve:
-    """The curve of some epochs, of which there is at least one."""
+    """The curve of at least one epoch."""
     train_loss, validation_loss, train_score, validation_score = zip(*rows, strict=True)
     return Curve(name, train_loss, validation_loss, train_score, validation_score, metric)
 
 
 def epoch_row(line: Mapping[str, Any], metric: Metric) -> Row:
-    """The figures of a line of a log; ValueError, KeyError or TypeError where it is no line of an epoch."""
+    """The figures of a line of a log; ValueError, KeyError or TypeError if it is not the line of an epoch."""
     train, validation = line["train"], line["validation"]
     return float(train["loss"]), float(validation["loss"]), metric.of(train), float(validation[metric.name])
 
@@ -155,7 +155,7 @@ def _row(path: Path, number: int, line: str, metric: Metric, *, last: bool) -> R
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         if last:
             return None
-        raise GlassformerError(f"{shown(str(path))} line {number} is no line of a training log.") from None
+        raise GlassformerError(f"{shown(str(path))} line {number} is not a line of a training log.") from None
 
 
 def curves_table(curves: Sequence[Curve]) -> Table:

@@ -13,7 +13,7 @@ from glassformer.show.table import Column, Table
 
 INK = " ░▒▓█"
 WIDEST_PICTURE = 32
-ACROSS = 96  # characters that pictures side by side may take
+ACROSS = 96  # width of a row of pictures, in characters
 LONGEST_TEXT = 90
 
 
@@ -33,7 +33,7 @@ def sets_table(document: Sequence[dict[str, Any]]) -> Table:
     ]
     notes = [
         "",
-        "To beat: test accuracy in percent (of rows; for tag, of tokens) of a linear model on counts or pixels.",
+        "Baseline: test accuracy in percent (of rows; for tag, of tokens) of a linear model on counts or pixels.",
         "'glassformer data NAME' describes one. NAME can also be a file or folder of your own.",
     ]
     columns = [*heads, Column("classes", right=True), Column("to beat", right=True), Column("licence")]
@@ -108,7 +108,7 @@ def _number(label: str | float | None) -> str:
 
 
 def gallery(found: Any) -> list[str]:
-    """The pictures side by side, each under its label; nothing if there are none."""
+    """The pictures side by side, each below its label; empty if there are none."""
     if found.dataset.task != "image" or not found.sample:
         return []
     drawn = [(label, _drawing(image)) for image, label in found.sample if image.shape[2] <= WIDEST_PICTURE]

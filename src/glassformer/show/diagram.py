@@ -1,4 +1,4 @@
-"""The diagram of an encoder: its blocks, some of them open, and the positions of all boxes and arrows."""
+"""The diagram of an encoder: its blocks, some of them expanded, and the positions of all boxes and arrows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glassformer.show.diagram_svg import diagram_svg
 from glassformer.show.markup import Html
 
 MARGIN, LAST = 6.0, 32.0  # around the picture, and the length of the arrow at its end
-ENTRY = ""  # the name of what comes in from outside
+ENTRY = ""  # the name of the input from outside
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Box(NamedTuple):
     note: str  # the parameters of a block, the shape of a step
     parameters: int
     shape: str
-    open: bool | None  # None: there is nothing inside
+    open: bool | None  # None: it has no content
     x: float
     y: float
     width: float
@@ -46,7 +46,7 @@ class Arrow(NamedTuple):
     points: tuple[Point, ...]
     label: str = ""
     at: Point = (0.0, 0.0)
-    head: tuple[Point, ...] = ()  # two strokes at its end, as a line; none where it goes on outside
+    head: tuple[Point, ...] = ()  # the arrow head as a line; empty if the arrow continues outside
 
 
 def headed(arrow: Arrow) -> Arrow:

@@ -1,4 +1,4 @@
-"""Rows of boxes with lanes between them: their positions, chosen so that no line runs behind the box of another."""
+"""Rows of boxes with lanes between them, positioned so that no line passes behind a box."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from statistics import fmean
 from typing import NamedTuple
 
 ORDERINGS = 12  # sweeps through all rows, down and up, that look for fewer crossings
-SWEEPS = 60  # sweeps that move what stands in them: pictures of some twenty boxes stand still before that
-PULLS = (1.0, 0.2, 40.0)  # by the number of lanes at the ends of a link: boxes below what they read, and lanes straight
+SWEEPS = 60  # sweeps that move boxes; pictures of about twenty boxes converge earlier
+PULLS = (
+    1.0,
+    0.2,
+    40.0,
+)  # weight of a link by the number of lanes at its ends: keeps boxes below their inputs, and lanes straight
 
 
 class Slot(NamedTuple):

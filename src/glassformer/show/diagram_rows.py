@@ -10,9 +10,9 @@ from glassformer.show.diagram_boxes import Arrow, Group, Point, headed
 from glassformer.show.diagram_lanes import Lanes, Slot
 
 GAP, LABELLED = 22.0, 32.0  # between two rows, and where a shape stands between them
-SPACE, LANE = 12.0, 4.0  # between two boxes of a row, and the width of a line that goes past them
+SPACE, LANE = 12.0, 4.0  # between two boxes of a row, and the width of a lane between them
 TRACK = 10.0  # between two lines that run beside a column
-BRANCH = 8.0  # below a box, where a line leaves the one that goes on
+BRANCH = 8.0  # below a box, where a line branches off
 TIP = 12.0  # between two arrows that end at one box, and from its edges
 
 

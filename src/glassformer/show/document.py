@@ -19,8 +19,8 @@ MARKS = {"right": "✓", "convention": "✓", "wrong": "✗", "carried": "→", 
 WORST = "✗?→✓!"
 LATEX_MARKS = {"✓": r"$\checkmark$", "✗": r"$\times$", "→": r"$\to$", "?": "?", "!": "!", "": ""}
 COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "→": "#9a6700", "?": "#57606a"}
-ONLY_WRITTEN = "What is written was checked; whether it is the right calculation is judged only where its parts were recognised."
-MOST_LINES = 400  # of a longer document only the lines with a mark are shown
+ONLY_WRITTEN = "The written statements were checked; whether they are the right calculation is judged only for recognised parts."
+MOST_LINES = 400  # longer documents show only the lines with a mark
 LONGEST_LINE = 200
 WIDTH = 110
 
@@ -171,7 +171,7 @@ def _question(found: Found, document: CheckedDocument) -> Item:
     if judged.verdict == "right":
         return Item("✓", heading, ())
     if judged.verdict == "convention":
-        return Item("✓", heading, (f"Right under a convention: {judged.convention}. In full it is {truth}.",))
+        return Item("✓", heading, (f"Right under a convention: {judged.convention}. The full value is {truth}.",))
     lines = [f"It is {truth}."]
     for finding in judged.findings:
         names = " and ".join(f"{mistake.name} [{mistake.code}]" for mistake in finding.mistakes)

@@ -11,7 +11,7 @@ from glassformer.show.fragment import fragment
 from glassformer.show.markup import Html
 from glassformer.show.table import Column, Table
 
-MOST_CLASSES = 12  # of a confusion matrix; of more, the most frequent confusions are listed
+MOST_CLASSES = 12  # largest confusion matrix shown; for more labels, the most frequent confusions are listed
 MOST_LISTED = 30
 LONGEST_TEXT = 100
 RATES = ("precision", "recall", "f1")
@@ -43,7 +43,7 @@ def of_torch_room(found: Any) -> EvaluationView:
 
 
 def tables(found: Any) -> Iterator[Table]:
-    """The tables of an evaluation, in the order of interest."""
+    """The tables of an evaluation, the most important first."""
     yield _figures(found)
     yield labels_table(found.classes)
     yield _confusions(found)
@@ -79,7 +79,7 @@ def labels_table(classes: Sequence[dict[str, Any]]) -> Table:
         for one in classes[:MOST_LISTED]
     ]
     left = len(classes) - len(rows)
-    return Table("Labels", heads, rows, [f"and {left:,} more labels, all of them in --json."] if left else [])
+    return Table("Labels", heads, rows, [f"{left:,} more labels are not shown; --json lists all."] if left else [])
 
 
 def _confusions(found: Any) -> Table:

@@ -37,12 +37,12 @@ from glassformer.show.pictures import strip_top
 
 SHOWN_FEATURES = 64
 SHOWN_HEADS = 8
-SMALLEST_DIFFERENCE = 1e-17  # smaller ones, and zero, are drawn as this on a logarithmic scale
+SMALLEST_DIFFERENCE = 1e-17  # smaller values, and zero, are drawn at this value on a logarithmic scale
 
 
 @singledispatch
 def _draw(result: Any) -> Figure:
-    raise TypeError(f"nothing is known of how {type(result).__name__} is drawn")
+    raise TypeError(f"{type(result).__name__} has no picture")
 
 
 @drawn
@@ -66,7 +66,7 @@ def _order(order: Order) -> Figure:
     """The outputs of the sentence, one strip per kind of position; the repeated word's rows are marked."""
     features = min(order.rows[0].outputs.shape[1], SHOWN_FEATURES)
     wide, high, gap = max(0.16 * features, 3.0), 0.2 * len(order.words), 0.45
-    across = len(order.words) > VALUES_UP_TO  # tall strips stand side by side, low ones under one another
+    across = len(order.words) > VALUES_UP_TO  # tall strips are placed side by side, flat ones below one another
     count = len(order.rows)
     size = (count * (wide + gap) - gap, high) if across else (wide, count * (high + gap) - gap)
     figure = new_figure(size[0], size[1])
@@ -79,7 +79,7 @@ def _order(order: Order) -> Figure:
         for label, word in zip(axes.get_yticklabels(), order.words, strict=False):
             label.set_color(LINES.second if word == order.twin else LINES.ink)
             label.set_fontweight("bold" if word == order.twin else "normal")
-        axes.set_title(f"position={row.position}: the '{order.twin}' differ by {figures(row.twins)}", fontsize=9, pad=3)
+        axes.set_title(f"position={row.position}: the two '{order.twin}' differ by {figures(row.twins)}", fontsize=9, pad=3)
     scale_bar(figure, axes, (size[0] + 0.2, size[1] - 1.2, 0.12, 1.2), "output")
     _note(figure, "rows are the tokens' outputs, columns are features")
     return figure
@@ -114,7 +114,7 @@ def _heads(heads: Heads) -> Figure:
 
 @_draw.register
 def _scaling(scaling: Scaling) -> Figure:
-    """Spread, entropy and gradient against d_k, with and without the division."""
+    """Standard deviation, entropy and gradient against d_k, with and without the division."""
     figure = new_figure(10, 2.9, layout="constrained")
     widths = [row.d_k for row in scaling.rows]
     panels = zip(figure.subplots(1, 3), ("scores", "entropy", "gradient"), strict=True)
@@ -197,7 +197,7 @@ def _norm(norm: Norm) -> Figure:
     depth.set_xlabel("layer")
     depth.set_xticks(_ticks(len(layers)))
     depth.set_ylim(bottom=0)
-    depth.set_title("variance of what leaves a layer", fontsize=9, pad=3)
+    depth.set_title("variance of the layer outputs", fontsize=9, pad=3)
     _note(figure, "rows are tokens, columns are features")
     return figure
 
@@ -209,7 +209,7 @@ def _ticks(count: int) -> list[int]:
 
 @_draw.register
 def _convention(convention: Convention) -> Figure:
-    """The right weights with their words, and those of the mix-up, feature by feature."""
+    """The correct weights with their words, and those of the wrong convention, feature by feature."""
     side = 3.4
     figure = new_figure(2 * side + 1.9, side)
     left, right = (_panel(figure, place, 0, side, side) for place in (0, side + 1.9))
@@ -297,7 +297,7 @@ def _explanation(found: Explanation) -> Figure:
 
 @_draw.register
 def _folding(found: Folding) -> Figure:
-    """The difference between the folded model and the original after each layer, on a logarithmic scale."""
+    """The difference between the folded and the original model after each layer, on a logarithmic scale."""
     figure = new_figure(5.0, 2.8, layout="constrained")
     axes = figure.subplots()
     layers = [row.layer for row in found.rows]

@@ -47,7 +47,7 @@ def list_of_experiments() -> Table:
     rows = []
     for name, claim in CLAIMS.items():
         rows += [[name if i == 0 else "", line] for i, line in enumerate(wrapped(claim, WIDTH - 12))]
-    return Table("", [Column("experiment"), Column("the sentence it tries")], rows)
+    return Table("", [Column("experiment"), Column("the claim that it tests")], rows)
 
 
 def wrapped(text: str, width: int = WIDTH) -> list[str]:
@@ -57,7 +57,7 @@ def wrapped(text: str, width: int = WIDTH) -> list[str]:
 
 def _table(experiment: Experiment, columns: list[Column], rows: list[list[str]], notes: Iterable[str] = ()) -> Table:
     verdict = "The claim holds." if experiment.holds else "The claim does not hold:"
-    failed = [f"  {check.says}: {_found(check)}, wanted {check.rule}" for check in experiment.checks if not check.holds]
+    failed = [f"  {check.says}: {_found(check)}, expected {check.rule}" for check in experiment.checks if not check.holds]
     below = [line for note in notes for line in wrapped(note)]
     held = f"{len(experiment.checks)} checks passed." if experiment.holds else ""
     below += ["", *wrapped(experiment.claim), f"{verdict} {held}".strip(), *failed]
@@ -82,9 +82,10 @@ def _order(order: Order) -> Table:
         "",
         f"Largest differences of the outputs over {PERMUTATIONS} permutations of '{' '.join(order.words)}', such as "
         f"'{' '.join(order.permuted)}'.",
-        "'Moved with the tokens' is 0 for an equivariant map, 'in place' is 0 for an invariant one: the encoder is the first "
-        "without positions, the mean of its outputs the second. "
-        f"The last column compares the places that hold '{order.twin}'.",
+        "'Moved with the tokens' is 0 for an equivariant map, 'in place' is 0 for an invariant one: the encoder without "
+        "positions is equivariant, and the "
+        "mean of its outputs is invariant. "
+        f"The last column compares the positions of '{order.twin}'.",
     )
     return _table(order, columns, rows, notes)
 
@@ -128,7 +129,8 @@ def _scaling(scaling: Scaling) -> Table:
     notes = (
         "",
         f"Spread: standard deviation of the scores. Entropy: of a row of weights over {scaling.tokens} tokens, in bits "
-        f"({number(scaling.most_entropy)} = all the same, 0 = all on one). Gradient: norm of ∂weights/∂scores in the median row.",
+        f"({number(scaling.most_entropy)} = uniform, 0 = all on one token). Gradient: norm of ∂weights/∂scores in the "
+        "median row.",
     )
     return _table(scaling, columns, rows, notes)
 
@@ -169,7 +171,7 @@ def _norm(norm: Norm) -> Table:
     rows.append(["after the final norm", "", "", number(norm.final), "", ""])
     notes = (
         "",
-        "Above: the first LayerNorm, step by step. Below: what leaves a layer of a post-norm encoder, and of a pre-norm one "
+        "Above: the first LayerNorm, step by step. Below: the layer outputs of a post-norm encoder, and of a pre-norm one "
         "('pre'), and how far the layer moved what came in. Mean and variance are over the features of a token.",
     )
     return _table(norm, columns, rows, notes)
@@ -228,9 +230,9 @@ def _teacher_forcing(found: TeacherForcing) -> Table:
     notes = (
         "",
         f"The source is '{' '.join(found.source)}'. 'With the cache': largest difference between the logits of one pass over the "
-        "target and those of one step at a time, which knows the keys and values of earlier tokens and nothing else of them. "
-        "'Without': a step that has forgotten these, too.",
-        f"The loss is {number(found.loss)} either way: the mean of −ln of the probabilities, which are those of random weights.",
+        "target and those of one step at a time, which reuses the keys and values of earlier tokens. "
+        "'Without': a step without them.",
+        f"The loss is {number(found.loss)} in both cases: the mean of −ln of the probabilities, with random weights.",
     )
     return _table(found, columns, rows, notes)
 
@@ -249,7 +251,7 @@ def _explanation(found: Explanation) -> Table:
         f"Weights of head 0. The second model has other matrices W_Q and W_K and is equal otherwise; its outputs differ by "
         f"{almost(found.same) if found.same <= ROUNDING else '< 1e-9'} on this sentence, and by up to {number(found.other)} if "
         "the words come in the reverse order.",
-        f"Over all heads, {found.changed} of {heads * queries} queries attend most to another word, and "
+        f"Over all heads, {found.changed} of {heads * queries} queries attend most to a different word, and "
         f"{100 * found.moved:.0f} % of the attention goes elsewhere.",
     )
     return _table(found, columns, rows, notes)

@@ -19,7 +19,7 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 FORMATS = ("png", "svg")
 DPI = 160
-# Letters of most scripts, where such a font is installed; DejaVu comes with matplotlib.
+# Fonts for most scripts, if installed; DejaVu comes with matplotlib.
 FONTS = (
     "DejaVu Sans",
     "Noto Sans",
@@ -43,13 +43,13 @@ SETTINGS: dict[Any, Any] = {
     "ytick.color": LINES.ink,
     "text.color": LINES.ink,
     "legend.frameon": False,
-    "svg.hashsalt": "glassformer",  # the same picture gives the same file
+    "svg.hashsalt": "glassformer",  # so that the same picture gives the same file
 }
 
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Our settings, without warnings for letters that a font lacks: they are drawn as boxes."""
+    """Apply our settings, without warnings for missing glyphs, which are drawn as boxes."""
     try:
         import matplotlib
         from matplotlib import font_manager
@@ -63,7 +63,7 @@ def drawing() -> Iterator[None]:
 
 
 def drawn(draw: Draw) -> Draw:
-    """A function that draws under our settings."""
+    """Decorate a function to draw with our settings."""
 
     @wraps(draw)
     def inside(*arguments: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A fragment of a page, as notebooks show it: one element with its own style, which affects nothing outside it."""
+"""An HTML fragment for notebooks: one element with a scoped style that affects nothing outside it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glassformer.show.markup import Child, Html, style, tags
 def pieces() -> str:
     """The style of tables, pictures, equations and matrices, on every page and in every notebook.
 
-    A notebook's theme is its own matter: text takes its colour, and lines are its text made faint.
+    Text inherits the colour of the notebook's theme, and lines use it with a lower opacity.
     """
     return files("glassformer.show").joinpath("pieces.css").read_text(encoding="utf-8").replace("\n", "")
 

@@ -12,9 +12,9 @@ from glassformer.show.figures import Figure, drawn, new_figure
 from glassformer.show.grids import label_tokens, scale_bar, signed_panel, weights_panel
 
 CELL, WIDE_CELL, HIGH_CELL = 0.34, 0.72, 0.3  # inches; wide cells hold text
-ABOVE, GAP, BAR = 1.05, 0.3, 1.3  # inches: for the labels of the columns, between grids, of a scale
+ABOVE, GAP, BAR = 1.05, 0.3, 1.3  # inches: column labels, space between grids, colour scale
 LONGEST_CELL = 10
-DARK = 0.6  # of the scale: above, text is white
+DARK = 0.6  # share of the scale above which text is white
 
 
 @drawn

@@ -11,10 +11,10 @@ from glassformer.program.axes import Floats
 from glassformer.show.colours import SEQUENTIAL, ink_on, mixed
 from glassformer.show.figures import Axes, Figure, colour_map, figures
 
-LINEAR_UP_TO = 24  # tokens; above, weights are small, and their square root is coloured
-VALUES_UP_TO = 12  # tokens; above, there is no room for numbers in the cells
+LINEAR_UP_TO = 24  # tokens; with more, colours show the square root of the weights, which are small
+VALUES_UP_TO = 12  # tokens; with more, there is no room for numbers in the cells
 LONGEST_LABEL = 14
-SMALLEST_LABEL = 0.105  # inches that a line of the smallest text needs
+SMALLEST_LABEL = 0.105  # height of a line of the smallest text, in inches
 
 
 def weights_panel(axes: Axes, weights: Floats, *, top: float = 1.0) -> None:
@@ -61,7 +61,7 @@ def label_tokens(
 ) -> None:
     """Words along both sides, every n-th if the cells are smaller than a line of text; `cell` in inches.
 
-    `across` are the words of the columns, where they differ from those of the rows.
+    `across` are the words of the columns, if they differ from those of the rows.
     """
     every = int(np.ceil(SMALLEST_LABEL / cell)) if cell < SMALLEST_LABEL else 1
     size = float(np.clip(cell * 72 * 0.7, 5.5, 10))
@@ -85,7 +85,7 @@ def label_tokens(
 
 
 def _labels(words: Sequence[str], every: int) -> tuple[list[int], list[str]]:
-    """Every n-th word, with its place if some are left out."""
+    """Every n-th word, with its position if some are left out."""
     places = list(range(0, len(words), every))
     return places, [cut(words[place], LONGEST_LABEL) + (f" {place}" if every > 1 else "") for place in places]
 

@@ -17,8 +17,8 @@ from glassformer.show.grids import attention_top, is_linear, pooled
 from glassformer.show.markup import Attribute, Html, join, tags
 
 LEVELS = 64  # colours of a picture
-MOST_CELLS = 96  # of a panel's side; above, a dot is the largest weight of its block
-WORDS_UP_TO = 24  # tokens that stand beside a panel
+MOST_CELLS = 96  # cells per side of a panel; with more, each dot is the largest weight of its block
+WORDS_UP_TO = 24  # most tokens with labels at a panel
 LONGEST_WORD = 12
 MOST_PANELS = 512
 
@@ -89,7 +89,7 @@ def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "bot
 
 
 def scale_bar(*, linear: bool, theme: str = "both", top: float = 1.0) -> Html:
-    """The colours from 0 to `top`: every level once, whether it stands for a weight or for its root."""
+    """The colour scale from 0 to `top`, of weights or of their square roots."""
     levels = np.repeat(np.arange(LEVELS)[None, :], 6, axis=0)
     picture = _picture(levels, theme, alt="scale", width=128, height=12)
     note = "" if linear else " (coloured by its root)"

@@ -1,4 +1,4 @@
-"""The ledger as an icicle: parts and below them their tensors, each as wide as its share of the parameters."""
+"""The ledger as an icicle plot: parts and, below them, their tensors, each as wide as its share of the parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Slice:
 
     name: str
     title: str
-    part: Part | None = None  # the part of the encoder whose colour it has; None for what has several
+    part: Part | None = None  # the part of the encoder that gives the colour; None if there are several
     count: int = 0
     parts: dict[str, Slice] = field(default_factory=dict)
 

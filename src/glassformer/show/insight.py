@@ -1,4 +1,4 @@
-"""How insight looks: tables of an ablation, a saliency, a lens, a patching and probes; their pictures are grids."""
+"""Presentation of insight results: tables of an ablation, a saliency map, a logit lens, a patching and probes."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class InsightView:
 
 
 def of_torch_room(found: Any) -> InsightView:
-    """What the commands of insight found; this room may not import their classes."""
+    """The view of an insight result, whose class this room may not import."""
     return InsightView(found)
 
 
 def _ablation(found: Any) -> Iterator[Table]:
     title = f"{found.model} on {found.data}, {found.part}: {found.rows:,} rows"
     one = found.accuracy
-    base = f"Nothing silenced: accuracy {_share(one.value)} ({_share(one.low)} – {_share(one.high)}), loss {found.loss:.4f}."
+    base = f"Full model: accuracy {_share(one.value)} ({_share(one.low)} – {_share(one.high)}), loss {found.loss:.4f}."
     heads = [Column("silenced"), *(Column(name, right=True) for name in ("accuracy", "95% interval", "loss", "95% interval"))]
     worst = sorted(found.silenced, key=lambda one: one.accuracy.value)[:MOST_PARTS]
     rows = [
@@ -64,7 +64,9 @@ def _ablation(found: Any) -> Iterator[Table]:
     kinds = {one.part.kind: 0 for one in found.silenced}
     for kind in kinds:
         count = sum(one.part.kind == kind for one in found.silenced)
-        notes.append(f"{found.free(0.01, kind)} of {count} {NAMES[kind]} can be silenced, one at a time, for at most 1 point.")
+        notes.append(
+            f"{found.free(0.01, kind)} of {count} {NAMES[kind]} can be silenced, one at a time, with a loss of at most 1 point."
+        )
     yield Table(title, heads, rows, notes)
 
 
@@ -105,9 +107,9 @@ def _saliency(found: Any) -> Iterator[Table]:
 
 METHODS = {"integrated": "integrated gradients", "gradient": "gradient × input", "rollout": "attention rollout"}
 SUMS = {
-    "integrated": "the change of the number from the baseline",
-    "gradient": "the number itself, if it were linear",
-    "rollout": "1; they do not depend on the number",
+    "integrated": "the change of the logit from the baseline",
+    "gradient": "the logit itself, if the model were linear",
+    "rollout": "1; the scores do not depend on the logit",
 }
 BAR = 20
 
@@ -131,7 +133,7 @@ def _coloured(words: Any, widest: float) -> Html:
 
 
 def _lens(found: Any) -> Iterator[Table]:
-    """One answer a depth: its guesses; one answer a position: the best guess of each."""
+    """With one answer per layer, its best guesses; with one per position, the best guess of each."""
     answers = {(answer.depth, answer.position): answer.guesses for answer in found.answers}
     if found.positions == [None]:
         rows = [
@@ -139,7 +141,7 @@ def _lens(found: Any) -> Iterator[Table]:
         ]
         guesses = max(len(row) for row in rows) - 1
         columns = [Column("read after"), *(Column(f"guess {number + 1}") for number in range(guesses))]
-        yield Table(f"What each layer of {found.model} would answer", columns, rows)
+        yield Table(f"Logit lens of {found.model}", columns, rows)
         return
     heads = [Column("token"), *(Column(depth) for depth in found.depths)]
     rows = [
@@ -152,16 +154,14 @@ def _lens(found: Any) -> Iterator[Table]:
         ]
         for place in found.positions
     ]
-    yield Table(f"What each layer of {found.model} would answer", heads, rows)
+    yield Table(f"Logit lens of {found.model}", heads, rows)
 
 
 def _lens_over_data(found: Any) -> Iterator[Table]:
     columns = [Column("read after"), *(Column(name, right=True) for name in ("accuracy", "95% interval", "loss"))]
     rows = [[one.depth, _share(one.accuracy.value), _reach(one.accuracy, _share), f"{one.loss:.4f}"] for one in found.depths]
-    notes = ["The last depth is the model itself.", *found.notes]
-    yield Table(
-        f"What each layer of {found.model} would answer on {found.data}, {found.part}: {found.rows:,} rows", columns, rows, notes
-    )
+    notes = ["The last row is the model itself.", *found.notes]
+    yield Table(f"Logit lens of {found.model} on {found.data}, {found.part}: {found.rows:,} rows", columns, rows, notes)
 
 
 def _patching(found: Any) -> Iterator[Table]:
@@ -188,8 +188,8 @@ def _probes(found: Any) -> Iterator[Table]:
     ]
     notes = [
         f"{found.train_rows:,} texts to fit, {found.test_rows:,} to test.",
-        f"Always the most frequent label: {_share(found.always_one)}.",
-        "Control: a random label that belongs to the first word of a text; selectivity is the accuracy beyond it.",
+        f"Baseline (most frequent label): {_share(found.always_one)}.",
+        "Control task: a random label for each first word; selectivity is the accuracy minus that of the control task.",
     ]
     yield Table(f"Linear probes of {found.model} on {found.data}", columns, rows, notes)
 

@@ -2,9 +2,9 @@
 
     tags.p("5 < 6 & ", tags.b("so"), class_="note")   ->   <p class="note">5 &lt; 6 &amp; <b>so</b></p>
 
-A child is text, markup, None or a list of these. `Html` marks what is markup already; only this module makes it, so text that was
-joined by hand is escaped once more instead of becoming markup. What is written is well-formed XML, too: SVG files and learning
-platforms take it as it is.
+A child is text, markup, None or a list of these. `Html` is text that is markup already; only this module creates it, so text
+that was joined by hand is escaped again instead of becoming markup. The output is also well-formed XML, so it can be used in SVG
+files and on learning platforms.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable
 from html import escape as _escape
 from typing import Any, TypeAlias
 
-# Control characters, halves of surrogate pairs, and what turns the direction of writing around.
+# Control characters, halves of surrogate pairs, and bidirectional controls.
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 VOID = frozenset("br img input meta source".split())
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # whatever a token or a file name says
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # also if a token or a file name contains markup
 
 
 class Html(str):
@@ -97,7 +97,7 @@ def data(document: Any) -> Html:
 
 
 def page(title: str, body: Child, *, sheets: Iterable[str], policy: str = POLICY, head: Child = None) -> Html:
-    """A complete document, which opens from disk and loads nothing else."""
+    """A complete document that opens from disk and loads no other files."""
     meta = [
         tags.meta(charset="utf-8"),
         tags.meta(name="viewport", content="width=device-width,initial-scale=1"),

@@ -44,7 +44,7 @@ class Grid:
 
     @property
     def single(self) -> str | None:
-        """The number, if there is only one and it has no name."""
+        """The only number, if there is one cell without names."""
         alone = len(self.rows) == 1 and len(self.rows[0]) == 1 and not self.row_names and not self.column_names
         return self.rows[0][0] if alone else None
 
@@ -109,14 +109,14 @@ def flowing(blocks: list[list[str]], indent: int = 3) -> list[str]:
 
 
 def _centred(block: list[str], height: int) -> list[str]:
-    """A block as tall as its neighbours, its lines of one length."""
+    """A block padded to the height of its neighbours, with lines of equal length."""
     above = (height - len(block)) // 2
     lines = [*[""] * above, *block, *[""] * (height - len(block) - above)]
     return [line.ljust(max(map(len, block))) for line in lines]
 
 
 def latex_number(text: str) -> str:
-    """A number that was written for the screen, in LaTeX: `−0.5`, `1.2e−05`, `1/√2`, `−∞`."""
+    """A number formatted as text, as LaTeX: `−0.5`, `1.2e−05`, `1/√2`, `−∞`."""
     text = text.replace("−", "-").replace("∞", r"\infty ")
     text = re.sub(r"√\(([^()]*)\)|√(\d+|π)", lambda found: rf"\sqrt{{{found[1] or found[2]}}}", text)
     text = re.sub(r"e([+-]?)0*(\d+)\b", lambda found: rf" \cdot 10^{{{found[1].replace('+', '')}{found[2]}}}", text)

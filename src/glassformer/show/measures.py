@@ -1,4 +1,4 @@
-"""Presentation of what `evaluate` measures of numbers, several classes, embeddings and models that write."""
+"""Presentation of evaluations of regression, multilabel, embedding and generation models."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _worst_rows(found: Any) -> Table:
 
 
 def _worst_texts(found: Any) -> Table:
-    """One below the other, since they are long."""
+    """The worst texts, one below the other, since they are long."""
     rows = []
     for one in found.worst:
         lines = [

@@ -1,4 +1,4 @@
-"""The metric of a run: its name, how it is written, and which of two validations is the better one."""
+"""The metric of a run: its name, its format, and which of two validations is better."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Decider = Literal["metric", "loss"]
 
 
 class Metric(NamedTuple):
-    """What a task is measured by besides its loss; larger is better, unless `smaller` says otherwise."""
+    """The metric of a task besides its loss; larger is better, unless `smaller`."""
 
     name: str = "accuracy"
-    percent: bool = True  # how it is written
-    decider: Decider = "metric"  # what decides between two validations; equal metrics are decided by the loss
+    percent: bool = True  # its format
+    decider: Decider = "metric"  # compares two validations; with equal metrics, the loss decides
     smaller: bool = False  # whether a smaller value is better
 
     def text(self, value: float, digits: int = 1) -> str:
-        """Write a value; a dot where there is none."""
+        """Format a value; a dot if there is none."""
         if math.isnan(value):
             return "·"
         return f"{value:.{digits}%}" if self.percent else f"{value:.{digits + 2}f}"
@@ -44,7 +44,7 @@ ACCURACY = Metric()
 
 
 def metric_of(run: Path) -> Metric:
-    """Return the metric of a run folder, with what its settings let decide; accuracy where the folder does not say."""
+    """Return the metric of a run folder, according to its settings; accuracy if the folder does not name one."""
     about, settings = _document(run / RUN), _document(run / SETTINGS)
     said = about.get("metric")
     metric = ACCURACY
@@ -57,7 +57,7 @@ def metric_of(run: Path) -> Metric:
 
 
 def decided_by(metric: Metric, best_by: Any) -> Metric:
-    """Return the metric with the decider of the setting `best_by`."""
+    """Return the metric with the comparison of the setting `best_by`."""
     deciders: dict[Any, Decider] = {"loss": "loss", "metric": "metric", "accuracy": "metric"}
     found = deciders.get(best_by) if isinstance(best_by, str) else None
     return metric if found is None else metric._replace(decider=found)

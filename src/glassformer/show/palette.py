@@ -19,8 +19,8 @@ class Theme(NamedTuple):
     ink: str
     quiet: str
     line: str
-    act: str  # you can act here
-    raised: str  # a surface a little off the page
+    act: str  # interactive elements
+    raised: str  # a surface slightly different from the page
 
 
 # After Okabe and Ito (2008): distinguishable with any kind of colour vision, and by lightness on both pages.

@@ -27,7 +27,7 @@ from glassformer.show.grids import (
 
 WIDEST = 11.0  # inches
 LABELS_IN_PANELS = 20  # tokens of a small panel that still get words
-OVERVIEW_CELLS = 64  # a panel of the overview is at most this many cells wide
+OVERVIEW_CELLS = 64  # largest width of a panel of the overview, in cells
 SHOWN_TOKENS, SHOWN_FEATURES = 24, 1024  # of a LayerNorm strip
 
 
@@ -150,7 +150,7 @@ def norm_steps(run: Run, name: str, *, batch: int = 0) -> dict[str, Floats]:
     step = run.program.step_of.get(f"{name}.normalised")
     if step is None:
         norms = ", ".join([each.block.name for each in run.program.steps if each.role == "normalised"][:6])
-        raise GlassformerError(f"'{shown(name)}' is no norm of this run: {norms or 'it has none'}.")
+        raise GlassformerError(f"'{shown(name)}' is not a norm of this run: {norms or 'it has none'}.")
     value = run[step.inputs[0].name]
     mean = f"{name}.mean"
     found = {"x": value[batch], "x − mean": (value - run[mean][..., None])[batch] if mean in run else None}

@@ -9,7 +9,7 @@ from typing import Any
 
 from glassformer.spec.viewed import Viewed
 
-# Where results come from -> the module of this room that knows how they look.
+# Module of a result -> module of this room that presents it.
 VIEWS = {
     "glassformer.algebra.summary": "glassformer.show.summary",
     "glassformer.algebra": "glassformer.show.algebra",
@@ -47,9 +47,9 @@ def present(result: Any) -> Any:
         if view not in sys.modules:
             import_module(view)
             return present(result)
-        if hasattr(sys.modules[view], "of_torch_room"):  # this room may not import the class, and knows it by what it has
+        if hasattr(sys.modules[view], "of_torch_room"):  # this room may not import the class, and recognises it by its attributes
             return sys.modules[view].of_torch_room(result)
-    raise TypeError(f"nothing is known of how {type(result).__name__} looks")
+    raise TypeError(f"{type(result).__name__} has no presentation")
 
 
 Viewed.present = present

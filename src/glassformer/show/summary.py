@@ -1,4 +1,4 @@
-"""How a model card and a comparison look: tables in Markdown or HTML, ready for a repository."""
+"""Presentation of model cards and comparisons: tables in Markdown or HTML, ready for a repository."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _parts(model: Summary) -> Table:
     rows = [[name, f"{size:,}", f"{size / total:.1%}"] for name, size in model.parameters.parts.items()]
     rows.append(["all", f"{model.parameters.total:,}", "100.0%" if model.parameters.total else ""])
     frozen = model.parameters.total - model.parameters.trainable
-    notes = [f"{frozen:,} of them are stored and not trained."] if frozen else []
+    notes = [f"{frozen:,} of them are stored but not trained."] if frozen else []
     heads = [Column("part"), Column("parameters", right=True), Column("share", right=True)]
     return Table("Parameters", heads, rows, notes, frozenset({len(rows) - 1}))
 
@@ -89,14 +89,14 @@ def _lengths(model: Summary) -> Table:
         [f"{one.t:,}", _giga(one.flops), f"{one.flops_a_token / 10**6:,.1f}", _bytes(one.float32), _bytes(one.bfloat16)]
         for one in model.lengths
     ]
-    notes = ["One input, forward pass; a multiply-add is two operations; weights and the activations alive at once."]
+    notes = ["One input, forward pass; a multiply-add counts as two operations; memory: weights and the peak of the activations."]
     return Table("Cost", [Column(name, right=True) for name in heads], rows, notes)
 
 
 def _fits(model: Summary) -> Table:
     rows = [[one.gpu, f"{one.encoding:,}", f"{one.training:,}"] for one in model.fits]
     heads = [Column("GPU"), Column("encoding, bfloat16", right=True), Column("training, float32, AdamW", right=True)]
-    note = f"Inputs of {model.t:,} positions with a fused attention kernel, from predicted memory; leave some for the rest."
+    note = f"Inputs of {model.t:,} positions with a fused attention kernel, by predicted memory; leave a margin for other uses."
     return Table("Largest batch", heads, rows, [note])
 
 

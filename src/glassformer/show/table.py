@@ -23,7 +23,7 @@ class Column:
 class Table:
     """Title, columns, rows of text, and notes below. `bold` lists the rows of totals; spaces before a cell indent it.
 
-    `parts` says which part of the encoder each row is about: in HTML the row has its colour.
+    `parts` is the part of the encoder of each row, which gives the row its colour in HTML.
     """
 
     title: str
@@ -98,7 +98,7 @@ class Table:
 
 
 def indented(text: str, space: str) -> str:
-    """The spaces at its beginning written as `space`, which Markdown, LaTeX and HTML keep."""
+    """Replace leading spaces by `space`, which Markdown, LaTeX and HTML keep."""
     words = text.lstrip(" ")
     return space * (len(text) - len(words)) + words
 

@@ -23,11 +23,11 @@ def show_on_terminal(view: Any) -> None:
 
     console = Console()
     if _least_width(view) > console.width:
-        sys.stdout.write(view.text() + "\n")  # too narrow for the columns: long lines are still readable
+        sys.stdout.write(view.text() + "\n")  # too narrow for columns: long lines are more readable
         return
     table = RichTable(title=Text(view.title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in view.columns:
-        # Numbers are not split.
+        # Numbers are not wrapped.
         table.add_column(Text(column.title), justify="right" if column.right else "left", overflow="fold", no_wrap=column.right)
     for number, row in enumerate(view.rows):
         table.add_row(*[Text(cell) for cell in row], style="bold" if number in view.bold else "")
@@ -37,7 +37,7 @@ def show_on_terminal(view: Any) -> None:
 
 
 def _least_width(view: Table) -> int:
-    """Return the width that a table needs: numbers unsplit, and enough letters per line for words to be readable."""
+    """Return the width that a table needs: numbers without line breaks, and enough letters per line for words to be readable."""
     cells = [[column.title, *(row[place] for row in view.rows)] for place, column in enumerate(view.columns)]
     longest = [max(map(len, texts)) for texts in cells]
     return sum(

@@ -7,7 +7,7 @@ import re
 from glassformer.program.formatter import GREEK, TextFormatter
 from glassformer.show.markup import Child, Html, element, join, tags
 
-# A rule is a string; these characters, which no text contains, mark where an element begins and ends.
+# A rule is a string; these characters, which no text contains, mark the beginning and the end of an element.
 OPENS = {kind: chr(0xE000 + place) for place, kind in enumerate(("i", "sub", "sup", "frac", "over", "root", "span"))}
 KINDS = {sign: kind for kind, sign in OPENS.items()}
 ENDS = "\ue0ff"

@@ -1,4 +1,4 @@
-"""A worked problem on paper: what is given, each step with its rule and its numbers, and the result."""
+"""A worksheet: the given values, each step with its rule and its numbers, and the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from glassformer.show.matrix import Grid, flowing, grids, latex_number
 from glassformer.show.present import present
 from glassformer.show.table import Column, Table, latex_text
 
-MOST_ACROSS, MOST_DOWN = 8, 4  # numbers and rows of a result that stands in a table
+MOST_ACROSS, MOST_DOWN = 8, 4  # numbers and rows of a result that fits into a table cell
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Worksheet:
     digits: int = 4
     unrounded: Solution | None = None
 
-    # What is on the page, once for all forms.
+    # The content, for all formats.
 
     @property
     def given(self) -> list[Tensor]:
@@ -65,7 +65,7 @@ class Worksheet:
     @property
     def carried(self) -> str:
         if self.unrounded is not None:
-            return f"Every intermediate is rounded to {self.digits} decimals before it is used."
+            return f"Every intermediate result is rounded to {self.digits} decimals before it is used."
         return f"Shown to {self.digits} decimals; computed in full precision."
 
     @property
@@ -100,11 +100,11 @@ class Worksheet:
             rows.append([name, self._short(tensor, rounded), more._short(tensor, full), number(difference, self.digits + 2)])
         columns = [
             Column("quantity"),
-            Column("rounded on the way"),
-            Column("carried in full"),
-            Column("moved by at most", right=True),
+            Column("rounded intermediates"),
+            Column("full precision"),
+            Column("largest difference", right=True),
         ]
-        yield Table("What rounding did", columns, rows)
+        yield Table("Effect of rounding", columns, rows)
 
     # Text.
 
@@ -264,7 +264,7 @@ def _few(between: str, words: list[str], most: int) -> str:
 
 
 def worksheet(solution: Solution, digits: int, rounded: int | None = None) -> Worksheet:
-    """The page of a solution, in so many decimals; `rounded`: so many decimals are carried, and what that did is on the page."""
+    """The worksheet of a solution with `digits` decimals; `rounded` rounds intermediate results and shows the effect."""
     return Worksheet(solution, digits) if rounded is None else Worksheet(solution.rounded(rounded), rounded, solution)
 
 
@@ -274,5 +274,5 @@ def _solution(solution: Solution) -> Worksheet:
 
 
 def _untagged(latex: str) -> str:
-    """LaTeX in which no <word> is taken for HTML on a Markdown page; it renders the same."""
+    """LaTeX in which no <word> is parsed as HTML on a Markdown page; it renders identically."""
     return latex.replace("<", "{<}").replace(">", "{>}").replace("](", "]{}(")

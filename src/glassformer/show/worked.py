@@ -13,7 +13,7 @@ from glassformer.show.answers import Paragraphs
 from glassformer.show.present import present
 
 MOST_NUMBERS = 64
-MOST_EXPLAINED = 3  # mistakes of which each gets its step done right
+MOST_EXPLAINED = 3  # for each of this many mistakes, the correct step is shown
 VERDICTS = {
     "right": "right",
     "convention": "right under a convention",
@@ -37,7 +37,7 @@ def _summary(found: Checked) -> str:
 
 def _groups(judged: Judged) -> Iterator[tuple[str, tuple[str, ...]]]:
     lines: list[str] = []
-    digits = read_figures(judged.claim).places  # as many as were claimed
+    digits = read_figures(judged.claim).places  # as many decimals as in the claim
     if judged.convention:
         lines.append(judged.convention)
     if judged.verdict == "carried":

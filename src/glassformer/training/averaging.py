@@ -25,8 +25,8 @@ class Trainer(Protocol):
 
     run: Run
     settings: Settings
-    where: Worker
-    spread: ParallelEncoder
+    worker: Worker
+    parallel: ParallelEncoder
     feed: Feed
     stream: BatchStream
     saving: Saving
@@ -57,8 +57,8 @@ def averaged(trainer: Trainer) -> dict[str, Any] | None:
     if trainer.settings.average < 2 or len(steps) < 2:
         return None
     saving.load_mean(steps)
-    with number_format(trainer.where, trainer.settings.precision):
-        found = trainer.spread.evaluate(trainer.feed.validation())
+    with number_format(trainer.worker, trainer.settings.precision):
+        found = trainer.parallel.evaluate(trainer.feed.validation())
     best = progress.best or found
     verdict = "lower" if found["loss"] < best["loss"] else "not lower"
     trainer.watch.say(

@@ -37,7 +37,7 @@ class DeferredStepper:
 
     def __init__(self, trainer: Trainer, *, graphs: bool, compiled: bool) -> None:
         self.trainer, self.compiled = trainer, compiled
-        device = trainer.where.device
+        device = trainer.worker.device
         self.sums = torch.zeros(2, dtype=torch.float64, device=device)  # loss and right predictions of the step so far
         self.found = torch.zeros(4, dtype=torch.float64, device=device)  # of the last step: both, the gradient norm, the fault
         self.fault = torch.zeros((), device=device)  # 1 from the first value on that is not finite
@@ -53,13 +53,13 @@ class DeferredStepper:
         """Start a step, and yield those that are finished and further behind."""
         with self.stance(step), self.on_stream():
             if not self.pending:
-                self.last = event(self.trainer.where.device)
+                self.last = event(self.trainer.worker.device)
             self.targets.fill_(max(step.targets, 1))
             set_rate(self.trainer.optimizer, step.rate)
             for batch in step.batches:
                 self.run(self.add_gradients, batch, step)
             self.run(self.update, None, step)
-            self.pending.append(Pending(step, on_host(self.found), event(self.trainer.where.device)))
+            self.pending.append(Pending(step, on_host(self.found), event(self.trainer.worker.device)))
         while len(self.pending) > BEHIND:
             yield self.read()
 
@@ -88,16 +88,16 @@ class DeferredStepper:
     def run(self, work: Callable[[Batch | None], None], batch: Batch | None, step: Step) -> None:
         """Do a part of a step, as a recorded graph where there is one."""
         if self.recorder is None or (self.compiled and self.is_written(step)):
-            work(None if batch is None else batch.to(self.trainer.where.device, non_blocking=True))
+            work(None if batch is None else batch.to(self.trainer.worker.device, non_blocking=True))
         else:
-            self.recorder(work, batch, self.trainer.where.device)
+            self.recorder(work, batch, self.trainer.worker.device)
 
     def add_gradients(self, batch: Batch | None) -> None:
         """Add the gradients of a batch, and its loss and right predictions to the sums."""
         assert batch is not None
         trainer = self.trainer
-        with number_format(trainer.where, trainer.settings.precision):
-            judged = trainer.spread.loss(batch)
+        with number_format(trainer.worker, trainer.settings.precision):
+            judged = trainer.parallel.loss(batch)
         (judged.loss / self.targets).backward()
         self.sums += torch.stack((judged.loss.detach().double(), judged.right.double()))
 

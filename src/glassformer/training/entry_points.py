@@ -20,9 +20,9 @@ from glassformer.errors import GlassformerError, needs_torch, shown
 from glassformer.spec import EncoderSpec, field_rules
 from glassformer.spec.reading import is_there, split_words
 from glassformer.training.data import SETS, load_data
-from glassformer.training.data.asked import Goal
 from glassformer.training.data.load import SHARES
 from glassformer.training.data.parallel import is_plain
+from glassformer.training.data.row_options import Goal
 from glassformer.training.settings import Settings, epoch_counts, require_free, require_settings, setting_rules
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from glassformer.files.texts import Context
-from glassformer.training.data.asked import Goal
+from glassformer.training.data.row_options import Goal
 from glassformer.training.settings import (
     Augment,
     Case,

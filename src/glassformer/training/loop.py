@@ -72,20 +72,20 @@ def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = (
 
     Returns the final metrics. A signal saves the state and raises `Interrupted`. `loggers` receive the lines of the log.
     """
-    where = current_worker()
+    worker = current_worker()
     check_data(run, data)
-    check_share(run, where)
+    check_share(run, worker)
     with noticing(lambda: resume_hint(run)), ExitStack() as stack:
         from_first(lambda: stack.enter_context(run.locked()))
-        stop = stack.enter_context(stopping(alone=where.world == 1))
-        trainer = Trainer(run, data, watch, where, stop)
+        stop = stack.enter_context(stopping(alone=worker.world == 1))
+        trainer = Trainer(run, data, watch, worker, stop)
         stack.callback(trainer.saving.wait)
         from_first(run.sweep)
         trainer.resume()
         size = trainer.progress.log_bytes
-        trainer.log = stack.enter_context(run.log(size, loggers, trainer.encoder)) if where.writes else NoLog()
+        trainer.log = stack.enter_context(run.log(size, loggers, trainer.encoder)) if worker.writes else NoLog()
         trainer.start()
-        with report_nondeterministic_kernels(), enough_memory(run, where.device, watch.say):
+        with report_nondeterministic_kernels(), enough_memory(run, worker.device, watch.say):
             while not trainer.finished:
                 trainer.epoch()
             return trainer.end()
@@ -99,12 +99,12 @@ def check_data(run: Run, data: Dataset) -> None:
         raise GlassformerError(f"cannot resume, the data has changed: {'; '.join(other)}. Restore it, or train a new run.")
 
 
-def check_share(run: Run, where: Worker) -> None:
+def check_share(run: Run, worker: Worker) -> None:
     """Refuse more processes than a batch has rows."""
     rows = run.settings.batch_size
-    if run.settings.batch_tokens is None and where.world > rows:
+    if run.settings.batch_tokens is None and worker.world > rows:
         raise GlassformerError(
-            f"batch_size={rows} is too small for {where.world} processes: each needs a row. Start fewer processes."
+            f"batch_size={rows} is too small for {worker.world} processes: each needs a row. Start fewer processes."
         )
 
 
@@ -120,29 +120,30 @@ class Trainer:
 
     log: Log | NoLog
 
-    def __init__(self, run: Run, data: Dataset, watch: Watcher, where: Worker, stop: Flag) -> None:
-        self.run, self.data, self.watch, self.where, self.stop = run, data, watch, where, stop
-        self.asked: int | None = None  # the signal that all processes agreed on
+    def __init__(self, run: Run, data: Dataset, watch: Watcher, worker: Worker, stop: Flag) -> None:
+        self.run, self.data, self.watch, self.worker, self.stop = run, data, watch, worker, stop
+        self.stop_signal: int | None = None  # the signal that all processes agreed on
         self.settings = settings = run.settings
         self.task = task_of(data).configured(settings)
         self.metric = self.task.measured_by(settings.best_by)
         self.predicted: dict[str, Any] = run.about.get("predicted", {})
-        set_determinism(where, settings.seed, settings.equal_bits)
+        set_determinism(worker, settings.seed, settings.equal_bits)
         use_threads(run.about)
-        self.encoder = begun(run.path, run.spec, where.device, run.about, settings)
+        self.encoder = begun(run.path, run.spec, worker.device, run.about, settings)
         judge = training_judge(self.task, data, settings)
-        self.spread = ParallelEncoder(self.encoder, where, settings.parallel, self.task, judge)
+        self.parallel = ParallelEncoder(self.encoder, worker, settings.parallel, self.task, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
-        self.feed = Feed(run, data, where, self.encoder)
+        self.feed = Feed(run, data, worker, self.encoder)
         for note in self.feed.notes:
             watch.say(note)
         self.stream = self.feed.stream
-        alone = where.world == 1 and where.device.type == "cuda" and self.task.independent
-        self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream, background=alone)
+        alone = worker.world == 1 and worker.device.type == "cuda" and self.task.independent
+        self.saving = Saving(run, worker, self.encoder, self.optimizer, self.stream, background=alone)
         self.total = self.stream.total_steps(settings.epochs, settings.accumulate)
         self.progress, self.started = Progress(), 0  # steps that were started and are not reported yet
         self.spikes = SpikeDetector(settings.clip)
-        self.compiled = compile_if_worth(self.encoder, settings, where.device, self.total * self.predicted.get("matrix_flops", 0))
+        flops = self.total * self.predicted.get("matrix_flops", 0)
+        self.compiled = compile_if_worth(self.encoder, settings, worker.device, flops)
         self.stepper: Stepper = PlainStepper(self)
         if alone:
             self.stepper = DeferredStepper(self, graphs=settings.checkpointing == "no", compiled=self.compiled)
@@ -158,13 +159,13 @@ class Trainer:
 
     def start(self) -> None:
         """Write the first log line: predicted and actual sizes."""
-        dtype = number_type(self.where, self.settings.precision)
-        self.gauge = Gauge(self.predicted, self.where.device, dtype)
+        dtype = number_type(self.worker, self.settings.precision)
+        self.gauge = Gauge(self.predicted, self.worker.device, dtype)
         self.watch.start(self.progress.step, self.total)
         if self.progress.log_bytes == 0:
             parameters = sum(parameter.numel() for parameter in self.encoder.parameters())
-            measured = {"parameters": parameters, "device": str(self.where.device), "threads": torch.get_num_threads()}
-            measured |= {"processes": self.where.world, "compiled": self.compiled, "dtype": str(dtype).removeprefix("torch.")}
+            measured = {"parameters": parameters, "device": str(self.worker.device), "threads": torch.get_num_threads()}
+            measured |= {"processes": self.worker.world, "compiled": self.compiled, "dtype": str(dtype).removeprefix("torch.")}
             self.log.line(kind="start", steps=self.total, predicted=self.predicted, measured=measured)
 
     def epoch(self) -> None:
@@ -181,7 +182,7 @@ class Trainer:
         self.validate(epoch)
         self.agree_on_signal()
         self.save()
-        self.leave_if_asked()
+        self.stop_if_signalled()
 
     def step(self, epoch: int, batches: list[Batch]) -> None:
         """Start a step, and report those that are finished."""
@@ -220,8 +221,8 @@ class Trainer:
     def validate(self, epoch: int) -> None:
         """Evaluate on the validation data and keep track of the best epoch."""
         progress = self.progress
-        with number_format(self.where, self.settings.precision):
-            found = self.spread.evaluate(self.feed.validation())
+        with number_format(self.worker, self.settings.precision):
+            found = self.parallel.evaluate(self.feed.validation())
         refuse_validation(self, found["loss"])
         if better(self.metric, found, progress.best):
             progress.best, progress.stale = {**found, "step": progress.step, "epoch": epoch + 1}, 0
@@ -240,15 +241,15 @@ class Trainer:
         self.export("last")
         best = fill_best(self)
         self.export("best")
-        found = self.spread.evaluate(self.feed.test(), detailed=self.data)
+        found = self.parallel.evaluate(self.feed.test(), detailed=self.data)
         found |= from_first(lambda: self.task.scores(run.path / "best", self.data.test, self.watch.say))
         measured: dict[str, Any] = self.gauge.figures()
-        if self.where.world == 1:  # the counters work for a single process
-            batch = self.feed.sample().to(self.where.device)
-            numbers = partial(number_format, self.where, self.settings.precision)
+        if self.worker.world == 1:  # the counters work for a single process
+            batch = self.feed.sample().to(self.worker.device)
+            numbers = partial(number_format, self.worker, self.settings.precision)
             measured |= self.gauge.one_step(self.encoder, batch, self.task, numbers)
         figures: dict[str, Any] = {"step": self.progress.step, "epochs": self.stream.epoch, "best": best, "test": found}
-        figures |= {"seconds": round(self.progress.seconds, 3), "peak_bytes": peak_bytes(self.where), "measured": measured}
+        figures |= {"seconds": round(self.progress.seconds, 3), "peak_bytes": peak_bytes(self.worker), "measured": measured}
         self.log.line(kind="end", **figures)
         self.log.offset()
         from_first(run.draw)
@@ -256,28 +257,28 @@ class Trainer:
 
     def export(self, name: str) -> None:
         """Export the weights, gathered if sharded, to best/ or last/."""
-        whole = self.spread.whole()
+        whole = self.parallel.whole()
         from_first(lambda: self.run.export(name, cast(Encoder, whole), self.task.outputs(self.data)))
 
     def save_if_due(self) -> None:
         """Save a checkpoint within an epoch: every `save_every` steps, or after a signal."""
         every, number = self.settings.save_every, self.progress.step + self.started
         self.agree_on_signal()
-        if self.asked is not None or (every is not None and number % every == 0):
+        if self.stop_signal is not None or (every is not None and number % every == 0):
             self.drain()
             self.save()
-        self.leave_if_asked()
+        self.stop_if_signalled()
 
     def agree_on_signal(self) -> None:
         """Share signals between the processes, so that all act on one at the same step."""
-        self.asked = int(max(signal for (signal,) in gathered(self.stop.signal or 0))) or None
+        self.stop_signal = int(max(signal for (signal,) in gathered(self.stop.signal or 0))) or None
 
-    def leave_if_asked(self) -> None:
+    def stop_if_signalled(self) -> None:
         """Stop after a signal; everything has been saved."""
-        if self.asked is not None and not self.finished:
+        if self.stop_signal is not None and not self.finished:
             self.saving.wait()
             step = f"step {self.progress.step} of {self.total}"
-            raise Interrupted(self.asked, f"stopped at {step}; everything is saved. To resume: {self.run.resume_command}")
+            raise Interrupted(self.stop_signal, f"stopped at {step}; everything is saved. To resume: {self.run.resume_command}")
 
     def save(self) -> None:
         """Save everything that the next step depends on."""

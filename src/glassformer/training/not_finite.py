@@ -31,10 +31,10 @@ class Trainer(Protocol):
     task: Task
     settings: Settings
     encoder: Encoder
-    spread: ParallelEncoder
+    parallel: ParallelEncoder
     optimizer: torch.optim.AdamW
     progress: Progress
-    where: Worker
+    worker: Worker
 
 
 class NotFinite(GlassformerError):  # noqa: N818 - a way for a run to end
@@ -48,24 +48,24 @@ def refuse_not_finite(trainer: Trainer, mine: Tally, tally: Tally, length: float
     if math.isfinite(tally.loss) and math.isfinite(length):
         return
     parameters = dict(trainer.encoder.named_parameters())
-    first = trainer.spread.first_not_finite({name: parameter.grad for name, parameter in parameters.items()})
+    first = trainer.parallel.first_not_finite({name: parameter.grad for name, parameter in parameters.items()})
     by_loss = not math.isfinite(tally.loss)
     what = f"loss is {tally.loss}" if by_loss else f"the gradient of {first} is not finite"
     where = f" First non-finite gradient: {first}." if first is not None and by_loss else ""
     concerned = not (by_loss and math.isfinite(mine.loss))
-    weight = trainer.spread.first_not_finite(parameters)
+    weight = trainer.parallel.first_not_finite(parameters)
     cause = f" The weight {weight} is not finite." if weight is not None else origin(trainer, batches if concerned else [])
     stop(trainer, f"{what}.{where}{cause}", batches if concerned else [])
 
 
 def refuse_update(trainer: Trainer, batches: list[Batch]) -> None:
     """Stop if an update made a weight NaN or infinite: a bad optimizer state, or too large a learning rate."""
-    if trainer.spread.weights_finite():
+    if trainer.parallel.weights_finite():
         return
-    first = trainer.spread.first_not_finite(dict(trainer.encoder.named_parameters()))
+    first = trainer.parallel.first_not_finite(dict(trainer.encoder.named_parameters()))
     if first is None:  # very large but finite
         return
-    memory = trainer.spread.first_not_finite(optimizer_state(trainer.encoder, trainer.optimizer))
+    memory = trainer.parallel.first_not_finite(optimizer_state(trainer.encoder, trainer.optimizer))
     cause = f" The optimizer's {memory} is not finite." if memory is not None else ""
     stop(trainer, f"the update made {first} not finite.{cause}", batches)
 
@@ -81,7 +81,7 @@ def refuse_state(trainer: Trainer) -> None:
     named = {f"weight {name}": parameter.detach() for name, parameter in trainer.encoder.named_parameters()}
     remembered = optimizer_state(trainer.encoder, trainer.optimizer)
     named |= {f"optimizer's {name}": value for name, value in remembered.items() if value.is_floating_point()}
-    first = trainer.spread.first_not_finite(named)
+    first = trainer.parallel.first_not_finite(named)
     if first is not None:
         stop(trainer, f"the {first} is not finite, so this step is not saved.", [], step=trainer.progress.step)
 
@@ -103,7 +103,7 @@ def stop(trainer: Trainer, what: str, batches: list[Batch], step: int | None = N
 
 def origin(trainer: Trainer, batches: list[Batch]) -> str:
     """Find where a non-finite value first appears: an input row, or the first module output."""
-    mine = "" if trainer.spread.sharded else next((found for batch in batches if (found := _origin(trainer, batch))), "")
+    mine = "" if trainer.parallel.sharded else next((found for batch in batches if (found := _origin(trainer, batch))), "")
     return next((text for text in texts(mine) if text), "")
 
 
@@ -124,7 +124,7 @@ def _origin(trainer: Trainer, batch: Batch) -> str:
     handles = [module.register_forward_hook(look(name)) for name, module in trainer.encoder.named_modules() if name]
     try:
         with torch.no_grad(), torch.compiler.set_stance("force_eager"):
-            trainer.task.judge(trainer.encoder, batch.to(trainer.where.device))
+            trainer.task.judge(trainer.encoder, batch.to(trainer.worker.device))
     finally:
         for handle in handles:
             handle.remove()

@@ -100,12 +100,12 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
     choice = Choice.of(spec, {} if start is None else start.about, settings)
     if settings.precision == "fp8":
         check_float8(spec, current_worker().device)
-    where = current_worker()
-    dtype: Any = str(number_type(where, settings.precision)).removeprefix("torch.")
+    worker = current_worker()
+    dtype: Any = str(number_type(worker, settings.precision)).removeprefix("torch.")
     texts = 1 if task_of(data).independent else len(data.train.inputs[0])
-    predict = partial(prediction, dtype=dtype, choice=choice, device=where.device.type, texts=texts)
+    predict = partial(prediction, dtype=dtype, choice=choice, device=worker.device.type, texts=texts)
     if "batch_tokens" in chosen:
-        settings = fitting_budget(spec, settings, predict, free_bytes(where.device))
+        settings = fitting_budget(spec, settings, predict, free_bytes(worker.device))
     return Plan(spec, settings, tokenizer, start, predict(spec, settings))
 
 

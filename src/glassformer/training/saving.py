@@ -48,7 +48,7 @@ class Saving:
     """The parts of a running trainer that have a state, with saving and loading."""
 
     run: Run
-    where: Worker
+    worker: Worker
     encoder: Encoder
     optimizer: torch.optim.Optimizer
     stream: BatchStream
@@ -59,7 +59,7 @@ class Saving:
         """Save everything that the next step depends on."""
         weights: dict[str, Tensor] = {f"weights/{name}": value for name, value in self.changing()}
         tensors = weights | {f"optimizer/{name}": value for name, value in optimizer_state(self.encoder, self.optimizer).items()}
-        tensors |= {f"{self.random}{name}": value for name, value in random_state(self.where).items()}
+        tensors |= {f"{self.random}{name}": value for name, value in random_state(self.worker).items()}
         notes = {"progress": asdict(progress), "stream": self.stream.state_dict(), "run": self.run.identity()}
         best = progress.best["step"] if progress.best else None
         self.wait()
@@ -98,7 +98,7 @@ class Saving:
         steps = from_first(lambda: state.saved_steps(self.run.checkpoints))
         saved = state.load_newest(self.run.checkpoints, say, self.load, steps)
         if saved is None:
-            seed_per_process(self.where, self.run.settings.seed, 0)
+            seed_per_process(self.worker, self.run.settings.seed, 0)
             return Progress()
         check_same_run(saved.notes["run"], self.run.identity())
         self.fill_weights(saved)
@@ -136,7 +136,7 @@ class Saving:
     @property
     def write(self) -> Callable[[Path, state.Saved], object]:
         """How a state is written: to one file, or, with several processes, one file each."""
-        if self.where.world == 1:
+        if self.worker.world == 1:
             return state.save_state
         from glassformer.training.distributed.shards import save_shards
 
@@ -145,7 +145,7 @@ class Saving:
     @property
     def load(self) -> Callable[..., state.State]:
         """How a state is opened: read whole, or, with several processes, read in parts on demand."""
-        if self.where.world == 1:
+        if self.worker.world == 1:
             return state.load_state
         from glassformer.training.distributed.shards import load_shards
 
@@ -154,7 +154,7 @@ class Saving:
     @property
     def random(self) -> str:
         """Name prefix of this process's random state."""
-        return "random/" if self.where.world == 1 else f"random/{self.where.rank}/"
+        return "random/" if self.worker.world == 1 else f"random/{self.worker.rank}/"
 
     def changing(self) -> Iterator[tuple[str, nn.Parameter]]:
         """The weights that a state holds: those that are trained, and frozen ones that are not in start/."""
@@ -179,14 +179,14 @@ class Saving:
     def fill_random(self, saved: state.State) -> None:
         """Restore the random state; a process that did not exist when the state was saved is seeded anew."""
         shapes = saved.shapes()
-        ways = [self.random, "random/", "random/0/"] if self.where.writes else [self.random]
+        ways = [self.random, "random/", "random/0/"] if self.worker.writes else [self.random]
         found = next((way for way in ways if f"{way}cpu" in shapes), None)
         made = {name: torch.empty(shapes[name], dtype=torch.uint8) for name in shapes if found and name.startswith(found)}
         saved.fill(made)  # a collective call: all processes take part, even without targets
         if found is None:
-            seed_per_process(self.where, self.run.settings.seed, saved.step)
+            seed_per_process(self.worker, self.run.settings.seed, saved.step)
         else:
-            set_random_state(self.where, state.under(found, made))
+            set_random_state(self.worker, state.under(found, made))
 
 
 def check_same_run(before: dict[str, Any], now: dict[str, Any]) -> None:

@@ -69,7 +69,7 @@ class Settings:
     lora_on: str = _is("query,value", f"matrices with adapters: {', '.join(ADAPTED)}", among=tuple(ADAPTED))
     precision: Precision = _is("auto", "number format of matrix products; auto: bf16 on a GPU; fp8 needs an H100 or newer")  # noqa: RUF009
     compile: Compile = _is("auto", "use torch.compile; auto: on a GPU, if the run is long enough to repay the compile time")  # noqa: RUF009
-    checkpointing: Checkpointing = _is("no", "layers keep their input alone, and run again backward: less memory, same bits")  # noqa: RUF009
+    checkpointing: Checkpointing = _is("no", "recompute layers in the backward pass: less memory, identical results")  # noqa: RUF009
     threads: int | None = _is(None, "CPU threads; none chooses by the work of a step", least=1, most=1024)
     parallel: Parallel = _is("ddp", "with several processes, replicate (ddp) or shard (fsdp) the weights")  # noqa: RUF009
     patience: int | None = _is(None, "stop after this many epochs without improvement on validation data; none: never", least=1)

@@ -80,14 +80,14 @@ class PlainStepper:
         trainer.optimizer.zero_grad(set_to_none=True)
         mine = Tally()
         for place, part in enumerate(parts, 1):
-            numbers = number_format(trainer.where, trainer.settings.precision)
-            with numbers, trainer.spread.gradient_sync(last=place == len(parts)):
-                judged = trainer.spread.loss(part.to(trainer.where.device))
-            trainer.spread.backward(judged, step.targets)
+            numbers = number_format(trainer.worker, trainer.settings.precision)
+            with numbers, trainer.parallel.gradient_sync(last=place == len(parts)):
+                judged = trainer.parallel.loss(part.to(trainer.worker.device))
+            trainer.parallel.backward(judged, step.targets)
             mine.add(float(judged.loss.detach()), int(judged.right), part.targets)
-        return mine, trainer.spread.clip(trainer.settings.clip)
+        return mine, trainer.parallel.clip(trainer.settings.clip)
 
     def parts(self, batch: Batch) -> Iterator[Batch]:
         """Cut a batch of so many tokens into parts of similar length; sharded weights are gathered as often on each process."""
-        whole = self.trainer.settings.batch_tokens is None or self.trainer.spread.sharded
+        whole = self.trainer.settings.batch_tokens is None or self.trainer.parallel.sharded
         return iter((batch,)) if whole else batch.parts(PART_TOKENS)

@@ -96,7 +96,7 @@ def test_a_folder_of_our_own_has_two_witnesses(spec, tmp_path):
     found = verified(tmp_path / "m")
     assert (found.verdict, found.holds, len(found.comparisons)) == ("exact", True, 2)
     assert found.checked == len(found.rows)
-    assert found.notes == ["There is no original to compare with: transformers does not have this model."]
+    assert found.notes == ["Not compared with an original model: transformers does not support this model."]
 
 
 def test_a_folder_that_does_not_fit_is_refused_with_every_tensor_named(tmp_path):

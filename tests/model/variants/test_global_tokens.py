@@ -57,7 +57,7 @@ def test_stored_projections_change_nothing_but_the_count():
 def test_tokens_of_a_question_are_counted_and_not_computed():
     question = LONG.replace(global_attention="question")
     weights = legible_weights(build(question), 0)
-    with pytest.raises(GlassformerError, match="global_attention=question is not computed"):
+    with pytest.raises(GlassformerError, match="global_attention=question is not implemented"):
         run(build(question, t=5), weights, {"tokens": np.arange(5)[None], "segments": np.zeros((1, 5), dtype=int)})
     with pytest.raises(GlassformerError, match="can be counted, not built"):
         Encoder(question)

@@ -106,5 +106,5 @@ def test_texts_are_encoded_with_torch_where_graphs_would_pad(tmp_path):
         spec, encoder = FNET, Encoder(FNET)
 
     assert choose("auto", Loaded, "pooled", tmp_path / "engine.onnx", 1).engine == "torch"
-    with pytest.raises(GlassformerError, match="--engine onnx: mixing=fourier knows no padding"):
+    with pytest.raises(GlassformerError, match="--engine onnx: mixing=fourier does not support padding"):
         choose("onnx", Loaded, "pooled", tmp_path / "engine.onnx", 1)

@@ -162,7 +162,7 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         (
             "Q = [[1, 2, 3]]\nK = [[1, 2], [3, 4], [5, 6]]",
             "q kᵀ does not fit: q is 1 × 3, k is 3 × 2, and 3 is not 2. k transposed, 2 × 3, would fit: "
-            'tokens are rows here; if they are columns, write convention = "columns".',
+            'tokens are rows here; if they should be columns, write convention = "columns".',
         ),
         (
             "Q = [[1, 2]]\nK = [[1, 2], [3, 4]]\nV = [[1, 0, 1]]",
@@ -174,7 +174,7 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         ),
         (
             'alignment = "general"\nQ = [[1, 2, 3]]\nK = [[1, 2]]\nW = [[1, 2, 3], [4, 5, 6]]',
-            "q W kᵀ does not fit: q has 3 features, k has 2, W is 2 × 3; 3 × 2 is wanted. W transposed, 3 × 2, would fit.",
+            "q W kᵀ does not fit: q has 3 features, k has 2, W is 2 × 3; expected 3 × 2. W transposed, 3 × 2, would fit.",
         ),
         (
             'alignment = "additive"\nQ = [[1, 2]]\nK = [[1, 2]]\nW_1 = [[1], [2]]\nW_2 = [[1, 2]]\nv = [1]',
@@ -184,7 +184,7 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         ("X = [[1, 2]]\nW_Q = [[1], [2]]", "W_K is missing: W_Q is given, so the keys need a matrix too (or give K)."),
         ("Q = [[1, 2]]\nV = [[1, 2]]", "the keys are missing: give K, or X (or memory) with W_K."),
         ("K = [[1, 2]]\nV = [[1, 2]]", "the queries are missing: give Q, or X with W_Q."),
-        ('Q = [1]\nK = [[1]]\nask = ["output"]', "'output' cannot be worked out: it needs the values: V, or X with W_V."),
+        ('Q = [1]\nK = [[1]]\nask = ["output"]', "'output' cannot be computed: it needs the values: V, or X with W_V."),
         (
             'layer_norm = [1, 2]\nask = ["varience"]',
             "'varience' is not a result of this problem. Did you mean 'variance'? "
@@ -196,11 +196,11 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         ),
         (
             "Q = [1]\nK = [[1]]\nalignmet = 'dot'",
-            "the key 'alignmet' is not known in a problem about attention. Did you mean 'alignment'?",
+            "unknown key 'alignmet' in a problem about attention. Did you mean 'alignment'?",
         ),
         (
             "A = [1]\nB = [1]\nzeta = 2",
-            "the key 'zeta' is not known in a problem about product. It takes title, ask, convention, apply, digits, A, B, C.",
+            "unknown key 'zeta' in a problem about product. It takes title, ask, convention, apply, digits, A, B, C.",
         ),
         (
             "Q = [1]\nK = [[1]]\nalignment = 'doot'",
@@ -214,10 +214,10 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
             "Q = [1]\nK = [[1]]\nscale = 'd_kk'",
             "scale 'd_kk' is not known: d_k, d_model (their roots are meant), none, or the number to divide by.",
         ),
-        ("Q = [1]\nK = [[1]]\nscale = -1", "scale = -1 is not allowed: a number above 0 is wanted, at most 1e15."),
+        ("Q = [1]\nK = [[1]]\nscale = -1", "scale = -1 is not allowed: expected a number above 0, at most 1e15."),
         ("Q = [1]\nq = [1]\nK = [1]", "'Q' and 'q' both give Q: write one of them."),
         ("q_1 = [1]\nq_3 = [1]\nk = [[1]]", "Q is numbered 1, 3: one is missing."),
-        ("dot = [1, 2]", "the dot products are to be divided by √d_k, but d_k is not known: give d_k, or scale."),
+        ("dot = [1, 2]", "the dot products should be divided by √d_k, but d_k is not known: give d_k, or scale."),
         (
             "heads = 3\nX = [[1, 2, 3, 4]]\nW_Q = 'identity'\nW_K = 'identity'",
             "W_Q gives 4 features, which cannot be cut into 3 equal heads.",
@@ -232,7 +232,7 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         (
             "kind = 'encoder layer'\nX = [[1, 2]]\nW_Q = [[1], [1]]\nW_K = [[1], [1]]\nW_V = [[1], [1]]",
             "the residual sum x + attention does not fit: 1 × 2 and 1 × 1. "
-            "A W_O that leads back to the width of X would make it fit.",
+            "A W_O that maps back to the width of X would make it fit.",
         ),
         ("query = 'c'\n[X]\na = [1]\nb = [2]", "query 'c' is not one of the tokens. The tokens are a, b."),
         (
@@ -241,7 +241,7 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         ),
         (
             "Q = [1]\nK = [[1], [2]]\nmask = 'causal'",
-            "a causal mask needs the place of the query: give all queries as rows, or query = 2 (counted from 1).",
+            "a causal mask needs the position of the query: give all queries as rows, or query = 2 (counted from 1).",
         ),
     ],
 )
@@ -260,12 +260,12 @@ def test_a_file_that_is_none_is_said_so(tmp_path):
 ROWS, ONE_KEY = [[1, 0, 1], [0, 1, 1]], {"q": [0, 1], "k": [[1, 1]], "v": [[1, 1]]}
 MEANT_OTHERWISE = [
     ({"kind": "linear", "x": ROWS, "W": {"identity": 4}}, "W is the identity, 4 × 4, but x has 3 features."),
-    ({"kind": "linear", "x": ROWS, "W": {"identity": False}}, "W.identity is false: a number is wanted."),
+    ({"kind": "linear", "x": ROWS, "W": {"identity": False}}, "W.identity is false: expected a number."),
     ({"kind": "linear", "x": ROWS, "W": {"identity": "1/2"}}, "W.identity = 1/2 is not understood"),
-    ({**ONE_KEY, "ffn": True}, "ffn = True is not understood: it is a table, [ffn] with W_1, b_1"),
-    ({**ONE_KEY, "norm_1": "post"}, "it is a table, [norm_1] with gamma, beta."),
+    ({**ONE_KEY, "ffn": True}, "ffn = True is not allowed: expected a table, [ffn] with W_1, b_1"),
+    ({**ONE_KEY, "norm_1": "post"}, "expected a table, [norm_1] with gamma, beta."),
     ({**ONE_KEY, "alignment": "general", "W": {"pick": [3, 1]}}, "W picks coordinate 3, but q has 2."),
-    ({"kind": "rotary", "x": [1, 2], "positions": "sinusoidal"}, "the numbers of the positions are wanted, as in [0, 1]."),
+    ({"kind": "rotary", "x": [1, 2], "positions": "sinusoidal"}, "give the positions as numbers, as in [0, 1]."),
 ]
 
 

@@ -46,5 +46,5 @@ def test_given_numbers_stay_as_they_are_given():
 def test_work_beyond_a_calculator_is_refused():
     wide = [[0.5] * 64] * 64
     solution = solve(parse_problem({"A": wide, "B": wide}))
-    with pytest.raises(GlassformerError, match="no work for a pocket calculator"):
+    with pytest.raises(GlassformerError, match="too large for rounded arithmetic"):
         solution.rounded(2)

@@ -71,7 +71,7 @@ def test_decimals_are_the_nearest_to_what_is_exact():
 def test_layer_norm_says_what_other_conventions_give():
     solution = solve(parse_problem({"layer_norm": [1, 2, 3, 4], "eps": 0.1}))
     assert [other.name for other in solution.others] == [
-        "as worked here: biased variance, divided by n = 4, eps = 0.1 inside the root, √(variance + eps)",
+        "as computed here: biased variance, divided by n = 4, eps = 0.1 inside the root, √(variance + eps)",
         "unbiased variance, divided by n − 1 = 3",
         "eps = 0.1 outside it, √variance + eps",
     ]

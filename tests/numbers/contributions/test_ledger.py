@@ -88,7 +88,7 @@ def test_a_sigmoid_of_0_is_a_line_of_its_own():
 
 def test_a_masked_score_is_refused():
     found = seeded_run(EncoderSpec(d_model=4, heads=2, layers=1, attend="causal"), t=3)
-    with pytest.raises(GlassformerError, match=r"layers\.0\.attention\.masked is -inf here, which is not a sum"):
+    with pytest.raises(GlassformerError, match=r"layers\.0\.attention\.masked is -inf in this cell, which is not a sum"):
         found.contributions("layers.0.attention.masked", head=0, t=0, s=2)
 
 

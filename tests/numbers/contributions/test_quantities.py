@@ -85,7 +85,7 @@ def test_a_word_that_is_no_token_and_a_text_without_a_mask_are_refused():
     run = seeded_run(SMALL.replace(head="mlm"), words="time flies")
     with pytest.raises(GlassformerError, match="the text has 0 masks"):
         ledger_of(run, "token=seven")
-    with pytest.raises(GlassformerError, match="'eleventh' is not one token"):
+    with pytest.raises(GlassformerError, match="'eleventh' is not a single token"):
         ledger_of(run, "token=eleventh t=0")
     with pytest.raises(GlassformerError, match="similarity compares two texts, found 1"):
         similarity(run, "mean", Rules())

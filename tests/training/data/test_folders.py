@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from glassformer.errors import GlassformerError
-from glassformer.training.data.asked import Tally
 from glassformer.training.data.folders import class_members, given_parts, read_texts
+from glassformer.training.data.row_options import Tally
 
 
 @pytest.fixture

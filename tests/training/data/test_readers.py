@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from glassformer.errors import GlassformerError
-from glassformer.training.data.asked import Asked
 from glassformer.training.data.readers import read_table
+from glassformer.training.data.row_options import RowOptions
 
 
 def rows(path, **asked):
-    return [(raw.text, raw.label) for raw in map(sound, read_table(path, Asked(**asked)))]
+    return [(raw.text, raw.label) for raw in map(sound, read_table(path, RowOptions(**asked)))]
 
 
 def sound(raw):

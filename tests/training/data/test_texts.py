@@ -5,15 +5,15 @@ import math
 import pytest
 
 from glassformer.errors import GlassformerError
-from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.readers import Raw
+from glassformer.training.data.row_options import RowOptions, Tally
 from glassformer.training.data.texts import MOST_CHARACTERS, gather
 
 
 def gathered(*pairs, labelled=True, **asked):
     tally = Tally()
     raw = [Raw(f"f line {number}", *pair) for number, pair in enumerate(pairs, 1)]
-    return gather(raw, Asked(**asked), tally, "f", labelled=labelled), tally.notes()
+    return gather(raw, RowOptions(**asked), tally, "f", labelled=labelled), tally.notes()
 
 
 def test_labels_are_names_whatever_they_were():
@@ -64,9 +64,9 @@ def test_two_ways_to_write_a_letter_are_one_label():
 def test_a_row_that_could_not_be_read_is_refused_or_skipped():
     raw = [Raw("f line 1", "a", "x"), Raw("f line 2", None, None, "f line 2 has 3 fields.")]
     with pytest.raises(GlassformerError, match=r"^f line 2 has 3 fields. on_bad='skip' \(--skip-bad\) skips such rows.$"):
-        gather(raw, Asked(), Tally(), "f", labelled=True)
+        gather(raw, RowOptions(), Tally(), "f", labelled=True)
     tally = Tally()
-    assert gather(raw, Asked(on_bad="skip"), tally, "f", labelled=True).inputs == ["a"]
+    assert gather(raw, RowOptions(on_bad="skip"), tally, "f", labelled=True).inputs == ["a"]
     assert tally.notes() == ("skipped: rows that cannot be read: 1 (first: f line 2)",)
 
 
@@ -135,5 +135,5 @@ def test_a_bad_row_is_one_line(pairs, message):
 )
 def test_a_wrong_option_lists_the_choices(option, message):
     with pytest.raises(GlassformerError) as error:
-        Asked(**option)
+        RowOptions(**option)
     assert str(error.value) == message

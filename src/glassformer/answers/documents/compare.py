@@ -80,7 +80,7 @@ def _counts(pair: Pair) -> bool:
 def _right(pair: Pair, how: Agreement, memory: Memory) -> Outcome:
     """Return the outcome of a right equation; carried forward if it uses a wrong number."""
     lines = _faulty_lines(pair, memory)
-    return carried(pair, lines, true_value(pair, memory)) if lines else outcome.right(pair, how, pair.reading.said())
+    return carried(pair, lines, true_value(pair, memory)) if lines else outcome.right(pair, how, pair.reading.description())
 
 
 def _faulty_lines(pair: Pair, memory: Memory) -> tuple[int, ...]:

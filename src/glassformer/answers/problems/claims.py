@@ -11,7 +11,7 @@ from glassformer.answers.problems.figures import Figures, read_figures
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.numbers.by_hand import Problem, Solution, parse_problem
-from glassformer.numbers.by_hand.asking import spelled_anew
+from glassformer.numbers.by_hand.result_names import resolved_names
 
 MOST_CLAIMS = 64
 LONGEST_NAME = 40
@@ -82,7 +82,7 @@ def _place(name: str, order: list[str]) -> int:
 
 def _claimed(solution: Solution, said: str, given: Any) -> Claimed:
     word = said or _asked(solution)
-    more = spelled_anew((word,), solution.names, solution.labels)
+    more = resolved_names((word,), solution.names, solution.labels)
     tensor = more.get(word) or solution.names[word]
     quantity = "output" if tensor == solution.names.get("output") else tensor
     return Claimed(shown(word, limit=40), quantity, read_figures(given, shown(word, limit=40)))

@@ -1,1 +1,1 @@
-"""Jobs on a Ray cluster, and our encoder inside somebody's Ray Data pipeline."""
+"""Jobs on a Ray cluster, and the encoder as a stage of a Ray Data pipeline."""

@@ -1,4 +1,4 @@
-"""The connection to a Ray cluster, or to a Ray of this process's own, and what is there to compute with."""
+"""The connection to a Ray cluster or a local Ray, and its devices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from glassformer.errors import GlassformerError, nearest, shown
 DEVICES = ("cpu", "cuda")
 CONNECTING = 10.0  # seconds
 QUIET = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # otherwise Ray reports its use to its makers
+    "RAY_USAGE_STATS_ENABLED": "0",  # turn off Ray's usage reports
     "RAY_BACKEND_LOG_LEVEL": "fatal",
 }
 
@@ -146,7 +146,7 @@ def actors(ray: Any, task: Task, count: int | None) -> tuple[int, dict[str, Any]
 
 
 def set_threads(count: int) -> None:
-    """Give the libraries of an actor so many threads."""
+    """Set the number of threads of the libraries of an actor."""
     import torch
 
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), str(count)))

@@ -29,7 +29,7 @@ ACTORS_FOR_EACH_READER = 4
 
 @dataclass(frozen=True)
 class Item:
-    """What a reader hands on: a group to compute, the record of a finished shard, the end of an input, or an error."""
+    """An output of a reader: a group to compute, the record of a finished shard, the end of an input, or an error."""
 
     number: int  # of the input
     done: int  # stored bytes of the input that were read
@@ -39,7 +39,7 @@ class Item:
 
 
 class Reader:
-    """Reads the groups of one input; those with a valid shard are not computed again."""
+    """Reads the groups of one input; those with a valid shard are not recomputed."""
 
     def __init__(self, out: Path, columns: Columns, size: int, known: Any) -> None:
         self.out, self.columns, self.size, self.known = out, columns, size, known
@@ -66,7 +66,7 @@ class Reader:
 
 
 class Maker:
-    """An actor: computes groups and writes their shards; what a reader told is handed on."""
+    """An actor: computes groups, writes their shards, and forwards the messages of readers."""
 
     def __init__(self, out: Path, checkpoint: Path, task: Task, form: str, strict: bool) -> None:  # noqa: FBT001
         self.folder, self.checkpoint, self.task, self.form, self.strict = JobFolder(out), checkpoint, task, form, strict
@@ -146,7 +146,7 @@ def _note(job: Job, told: dict[str, Any]) -> None:
 
 
 def _told(ray: Any, job: Job, checkpoint: Path, task: Task, how: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Run the pipeline and yield what its actors tell."""
+    """Run the pipeline and yield the messages of its actors."""
     data = importlib.import_module("ray.data")
     out = job.folder.path.absolute()
     items = [(number, Input(one.path.absolute(), one.name, one.form, one.packing)) for number, one in enumerate(job.files)]

@@ -1,4 +1,4 @@
-"""Our encoder as a stage of somebody's Ray Data pipeline: a column of texts in, a column of vectors beside it."""
+"""The encoder as a stage of a Ray Data pipeline: reads a column of texts, and adds a column of vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An engine beside PyTorch on the same batches: the largest difference, which is bounded, and the rate of both."""
+"""An engine compared with PyTorch on the same batches: the largest difference, which is bounded, and the speed of both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glassformer.errors import GlassformerError
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
 
-BOUND = 1e-4  # largest difference, relative to the largest number where that is above one: that of the export
+BOUND = 1e-4  # largest difference, relative to the largest number if that is above 1; the same as for exports
 LENGTHS = (3, 5, 9, 12, 14, 17, 20, 22, 25, 28, 31, 35, 40, 46, 53, 61, 70, 82, 97, 128)  # tokens of the sampled texts
 REPEATS = 3
 ROUNDS = 3
@@ -23,7 +23,7 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class Certificate:
-    """How near an engine comes to PyTorch in float32, on random texts of many lengths, and how quick both are."""
+    """The difference of an engine from PyTorch in float32 on random texts of many lengths, and the speed of both."""
 
     engine: str
     texts: int

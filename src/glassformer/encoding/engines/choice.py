@@ -1,4 +1,4 @@
-"""Which engine computes: the one that is asked for, or the quickest that is installed, and why."""
+"""Selection of the engine: the requested one, or the fastest installed one, with the reason."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _obstacle(model: LoadedModel, part: str) -> str:
     if model.spec.reads != "tokens":
         return f"this encoder reads {model.spec.reads}, not texts"
     if not model.spec.attends:
-        return f"mixing={model.spec.mixing} knows no padding, and graphs pad"
+        return f"mixing={model.spec.mixing} does not support padding, which graphs need"
     return "masked tokens are predicted one text at a time" if part == "logits" and model.spec.head in MASKED_HEADS else ""
 
 

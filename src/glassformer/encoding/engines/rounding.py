@@ -1,4 +1,4 @@
-"""Products in int8 beside float32 on the user's own texts: cosines, rates, and whether this processor saturates."""
+"""Int8 products compared with float32 on the user's texts: cosines, speed, and whether this processor saturates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXTS = 256
 
 @dataclass(frozen=True)
 class Rounding:
-    """How near vectors with int8 products come to those in float32, and how quick both are."""
+    """The cosines between vectors with int8 products and those in float32, and the speed of both."""
 
     engine: str
     precision: str
@@ -61,7 +61,9 @@ def rounded(model: LoadedModel, exact: LoadedModel, texts: Sequence[str], option
 
     reading = options | {"normalise": True, "empty": "skip", "truncate": True}
     if not texts:
-        raise GlassformerError("--precision int8 is compared with float32 on the texts of the inputs, which have none.")
+        raise GlassformerError(
+            "--precision int8 is compared with float32 on the texts of the inputs, but these contain no texts."
+        )
     wanted, found = (one.encode(texts, **reading) for one in (exact, model))
     cosines = (wanted.astype(np.float64) * found).sum(1)
     seconds = {}
@@ -76,11 +78,11 @@ def rounded(model: LoadedModel, exact: LoadedModel, texts: Sequence[str], option
 
 
 def check_precision(precision: str, *, kind: str, engine: str, device: str, dtype: str) -> None:
-    """Refuse int8 where it is not computed, before a model is loaded."""
+    """Refuse int8 if it is not supported, before a model is loaded."""
     if precision != "int8":
         return
     if kind != "encode":
         raise GlassformerError("--precision int8 is for vectors: use it with encode.")
     for name, given, wanted in (("engine", engine, "torch"), ("device", device, "cpu"), ("dtype", dtype, "float32")):
         if given != wanted:
-            raise GlassformerError(f"--precision int8 is computed with --{name} {wanted}, not {given}.")
+            raise GlassformerError(f"--precision int8 requires --{name} {wanted}, not {given}.")

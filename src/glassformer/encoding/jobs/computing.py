@@ -22,7 +22,7 @@ NOT_FINITE = "its vector is not finite in the number format of the computation o
 
 @dataclass(frozen=True)
 class Task:
-    """What is done with each row, and how its result is stored."""
+    """The task of a job: what is computed for each row, and how the result is stored."""
 
     kind: str  # encode or predict
     form: str  # parquet, npy or jsonl

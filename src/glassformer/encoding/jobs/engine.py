@@ -1,4 +1,4 @@
-"""The engine of a job: chosen at its first start, kept with its graph in the folder, and the same whenever it goes on."""
+"""The engine of a job: chosen at the first start, stored with its graph in the folder, and used again on resume."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def with_precision(checkpoint: Path, task: Task, files: Sequence[Input], columns
 
 @contextmanager
 def torch_threads(count: int) -> Iterator[None]:
-    """Give PyTorch so many threads for a while."""
+    """Set the number of PyTorch's threads within the context."""
     import torch
 
     before = torch.get_num_threads()

@@ -1,4 +1,4 @@
-"""The output folder of a job: its lock, the journal of finished shards, the manifest, and files that are whole or absent."""
+"""The output folder of a job: its lock, the journal of finished shards, the manifest, and atomically written files."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ class JobFolder:
         strange = [name for name in names if name not in OURS and not name.startswith((UNFINISHED, EXPORTING, GRAPH))]
         if strange and MANIFEST not in names and JOURNAL not in names:
             raise GlassformerError(
-                f"--out {path_text(self.path)} holds no job but other files, such as {shown(strange[0])}: choose a new folder."
+                f"--out {path_text(self.path)} contains files that do not belong to a job, such as {shown(strange[0])}: "
+                "choose a new folder."
             )
 
     def _read(self) -> None:
@@ -100,7 +101,7 @@ class JobFolder:
             key = next(key for key in sorted({*self.job, *job}) if self.job.get(key) != job.get(key))
             was, now = (shown(one.get(key), limit=50) for one in (self.job, job))
             raise GlassformerError(
-                f"--out {path_text(self.path)} holds another job: its {key} is {was}, here it is {now}. Choose a new folder."
+                f"--out {path_text(self.path)} contains another job: its {key} is {was}, and now {now}. Choose a new folder."
             )
         self.job = job
 

@@ -17,7 +17,7 @@ MOST_CHARACTERS = 8_000_000  # of one group, so that long texts do not fill the 
 
 @dataclass(frozen=True)
 class Group:
-    """Some rows in a row of one file. Row numbers count from 1."""
+    """Consecutive rows of one file. Row numbers count from 1."""
 
     name: str  # of its shard
     file: str

@@ -1,4 +1,4 @@
-"""What a job was run with: a checksum of the model folder, and the versions of the packages."""
+"""The identity of a job's model: a checksum of the model folder, and the versions of the packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The input files of a job: found by name, folder or glob, and opened whatever their compression."""
+"""The input files of a job: found by name, folder or glob, and decompressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job: row groups of the inputs through a model into a folder of shards; the same call again goes on."""
+"""A job: encodes row groups of the inputs into a folder of shards; repeating the call resumes it."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Finished:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a job is run; none of it changes the shards, except the columns and the number of rows in each."""
+    """How a job is run; only the columns and the number of rows per shard affect the shards."""
 
     columns: Columns
     shard_rows: int = 8192
-    workers: int | None = 1  # None: one a GPU, or as many as the cores serve
+    workers: int | None = 1  # None: one per GPU, or as many as the cores allow
     strict: bool = False
     told: bool = False  # whether progress is shown
 

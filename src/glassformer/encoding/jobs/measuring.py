@@ -15,7 +15,7 @@ from glassformer.spec import EncoderSpec
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
 
-SAMPLED = (8, 64, 128)  # lengths at which the algebra is asked; the cost of a pass is a polynomial of the length
+SAMPLED = (8, 64, 128)  # lengths at which the cost is computed; it is a polynomial of the length
 
 
 def work_of(model: LoadedModel, kind: str, found: Sequence[Any]) -> dict[str, float]:

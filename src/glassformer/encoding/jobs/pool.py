@@ -187,7 +187,7 @@ class Pool:
 
 
 def tasks_for(task: Task, workers: int | None) -> list[Task]:
-    """Return one task for each worker: one a GPU, or as many as the cores serve."""
+    """Return one task for each worker: one per GPU, or as many as the cores allow."""
     if task.device == "cpu":
         return [task] * (workers or max(1, min(MOST_WORKERS, cores() // task.threads)))
     import torch

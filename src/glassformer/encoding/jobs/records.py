@@ -1,4 +1,4 @@
-"""Records of finished shards, read from a journal or a manifest that anybody may have changed."""
+"""Records of finished shards, read from an untrusted journal or manifest."""
 
 from __future__ import annotations
 

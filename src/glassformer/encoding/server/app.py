@@ -1,4 +1,4 @@
-"""The routes: /v1/embeddings and /v1/models as OpenAI's clients ask for them, /health and /metrics."""
+"""The routes: /v1/embeddings and /v1/models, compatible with OpenAI clients, /health and /metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from glassformer.encoding.server.batches import Batches, BusyError
-from glassformer.encoding.server.body import Asked, RefusedError, parsed, read_body
+from glassformer.encoding.server.body import RefusedError, RowOptions, parsed, read_body
 from glassformer.encoding.server.counts import Counts
 from glassformer.errors import GlassformerError
 
@@ -95,7 +95,7 @@ async def _vectors(served: Served, texts: list[str]) -> tuple[list[Any], NDArray
     return ids, vectors
 
 
-def _answer(served: Served, asked: Asked, vectors: NDArray[Any], tokens: int) -> Response:
+def _answer(served: Served, asked: RowOptions, vectors: NDArray[Any], tokens: int) -> Response:
     rows: list[Any]
     if asked.base64:
         rows = [base64.b64encode(row.astype("<f4").tobytes()).decode() for row in vectors]
@@ -115,7 +115,7 @@ async def models(request: Request) -> Response:
 
 
 async def health(_: Request) -> Response:
-    """Say that the server answers; needs no key and tells nothing else."""
+    """Report that the server is running; needs no key and contains nothing else."""
     return JSONResponse({"status": "ok"}, headers=HEADERS)
 
 

@@ -33,7 +33,7 @@ class Work:
 
 
 class Batches:
-    """A thread that computes what is waiting. A request of a thousand texts does not keep one of a single text waiting."""
+    """A thread that computes what is waiting. A request of a thousand texts does not delay one of a single text."""
 
     def __init__(self, compute: Compute, tokens_at_once: int, most_waiting: int) -> None:
         self.compute, self.tokens_at_once, self.most_waiting = compute, tokens_at_once, most_waiting

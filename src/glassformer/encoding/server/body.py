@@ -25,7 +25,7 @@ class RefusedError(Exception):
         self.status, self.field = status, field
 
 
-class Asked(NamedTuple):
+class RowOptions(NamedTuple):
     """What a request asks for."""
 
     texts: list[str]
@@ -57,7 +57,7 @@ def _too_large() -> RefusedError:
     return RefusedError(413, f"the request is too large: at most {MOST_BODY:,} bytes. Send fewer texts at once.")
 
 
-def parsed(body: str, *, model: str, width: int) -> Asked:
+def parsed(body: str, *, model: str, width: int) -> RowOptions:
     """Check the fields of a request."""
     try:
         document = parse_json(body, "the request")
@@ -73,7 +73,7 @@ def parsed(body: str, *, model: str, width: int) -> Asked:
         raise RefusedError(400, f"encoding_format={shown(form)} is not known: float or base64.", "encoding_format")
     if document.get("dimensions", width) != width:
         raise RefusedError(400, f"dimensions={shown(document['dimensions'])}: this model has {width}.", "dimensions")
-    return Asked(_texts(document.get("input")), form == "base64")
+    return RowOptions(_texts(document.get("input")), form == "base64")
 
 
 def _texts(given: Any) -> list[str]:

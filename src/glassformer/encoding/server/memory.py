@@ -1,4 +1,4 @@
-"""Memory that is free but kept by the C library: batches of ever new shapes leave gaps in it, so it is handed back."""
+"""Returns free memory that the C library keeps, since batches of changing shapes fragment it."""
 
 from __future__ import annotations
 

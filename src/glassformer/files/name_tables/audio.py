@@ -34,7 +34,7 @@ CONVOLUTIONS: Table = {
     "final_norm": "encoder.layer_norm",
 }
 POSITIONS = "encoder.pos_conv_embed.conv"
-# Weight norm is stored in PyTorch's present way; files from before have the names that the second spelling gives.
+# Weight norm in PyTorch's current layout; older files use the second spelling.
 WEIGHT_NORM: Table = {
     "embeddings.V_position": (
         At(f"{POSITIONS}.parametrizations.weight.original1", merged=2),
@@ -71,7 +71,7 @@ LAYER: Table = {
 CLASSES: Table = {"head.C": "classifier", "head.T": "projector", "head.layer_weights": "layer_weights"}
 
 
-# Pre-training compares with quantised sound, speakers are told apart by a network of their own; and the other heads.
+# Modules that are not read: quantiser and projections of pre-training, the x-vector network of speakers, other heads.
 ASIDE = ("quantizer.", "project_q.", "project_hid.", "final_proj.", "lm_head.", "projector.", "classifier.", "layer_weights")
 
 

@@ -1,1 +1,1 @@
-"""Parts of the encoder that hand every step to hooks, each under the name that the program gives it."""
+"""Parts of the encoder that call hooks on every step, by the names of the program."""

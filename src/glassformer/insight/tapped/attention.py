@@ -1,4 +1,4 @@
-"""Attention with its steps written out where a hook reads them; otherwise the fused kernels run as ever."""
+"""Attention with separate steps where a hook reads them; otherwise the fused kernels are used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OF_DISTANCES = (
 
 
 class SplitCore(NamedTuple):
-    """A core whose bias and rule of visibility are known apart, beside the one that the kernels use."""
+    """An attention core with separate bias and mask rule, in addition to the one for kernels."""
 
     fused: Core
     visible: Tensor | None
@@ -45,7 +45,7 @@ class SplitCore(NamedTuple):
 
 
 class TappedPadded(Padded):
-    """A rectangle whose cores are split."""
+    """A padded batch with split cores."""
 
     def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> SplitCore:  # type: ignore[override]  # the same protocol
         fused: PaddedCore = super().core(rule, bias_HTS, t=t, dtype=dtype, device=device)
@@ -73,7 +73,7 @@ class TappedAttention(Tapped, Attention):
         return (weights_BHTS @ v_BSHV.transpose(1, 2)).transpose(1, 2)
 
     def read(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values as the scores read them."""
+        """Queries, keys and values as used by the scores."""
         q, k, v = (self.tap(symbol, one) for symbol, one in zip("qkv", self.project(x_BTD, memory_BSD), strict=True))
         if context.rotate is not unrotated:
             q, k = self.tap("q_rotated", context.rotate(q)), self.tap("k_rotated", context.rotate(k))
@@ -92,13 +92,13 @@ class TappedAttention(Tapped, Attention):
             return self.tap("weights", scores_BHTS.softmax(-1))
         scores_BHTS = self.tap("masked", torch.where(core.visible, scores_BHTS, NEVER))
         hidden_BHTS = scores_BHTS == NEVER
-        blind = hidden_BHTS.all(-1, keepdim=True)  # a row without a visible key: its weights are 0, not 0/0
+        blind = hidden_BHTS.all(-1, keepdim=True)  # a row whose keys are all masked: its weights are 0, not 0/0
         weights_BHTS = scores_BHTS.masked_fill(blind, 0.0).softmax(-1).masked_fill(hidden_BHTS, 0.0)
         return self.tap("weights", weights_BHTS)
 
 
 class TappedByDistances(Tapped, ByDistances):
-    """What distances add to the scores, step by step."""
+    """The disentangled terms of the scores, step by step."""
 
     def forward(self, q_BTHK: Tensor, k_BSHK: Tensor, distances: Distances, content: tuple[Map, Map], scale: float) -> Tensor:
         if not self.watched(*OF_DISTANCES):
@@ -124,7 +124,7 @@ class TappedByDistances(Tapped, ByDistances):
 
 
 def chosen(every_BHTR: Tensor, rows_TS: Tensor) -> Tensor:
-    """Of the products with every bucket, the one that belongs to each pair."""
+    """Select, from the products with every bucket, the one of each pair."""
     return every_BHTR.gather(-1, rows_TS.expand(*every_BHTR.shape[:2], -1, -1))
 
 
@@ -136,14 +136,14 @@ class TappedRelativeTable(Tapped, RelativeTable):
 
 
 class TappedSlopes(Tapped, Slopes):
-    """The bias that falls with distance."""
+    """The ALiBi bias."""
 
     def forward(self, away_TS: Tensor) -> Tensor:
         return self.tap("relative", super().forward(away_TS))
 
 
 class TappedStoredRotation(Tapped, StoredRotation):
-    """The stored sines and cosines, where all texts have the same positions."""
+    """The stored sines and cosines, if all texts have the same positions."""
 
     def waves(self, positions_BT: Tensor) -> Tensor:
         waves_BTW = super().waves(positions_BT)

@@ -1,4 +1,4 @@
-"""Embeddings that hand their steps to hooks: tokens, segments, positions, patches, sound."""
+"""Embeddings that call hooks on their steps: tokens, segments, positions, patches, sound."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TappedPatches(Tapped, Patches):
 
 
 class TappedSound(Tapped, Sound):
-    """Convolutions along time; the neighbours that each frame lies beside are never laid out."""
+    """Convolutions along time; neighbouring frames are not a separate step."""
 
     def convolved(self, x_BDT: Tensor, number: int) -> Tensor:
         return self.tap(f"convolved_{number}", super().convolved(x_BDT, number).mT).mT

@@ -1,4 +1,4 @@
-"""Poolers and heads that hand their steps to hooks."""
+"""Poolers and heads that call hooks on their steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pooled(tapped: Tapped, states_BTD: Tensor, layout: Layout, spec: EncoderSpec
 
 
 def added_up(tapped: Tapped, states: nn.Module, reading: Reading) -> Tensor:
-    """The states that a head reads: the last, or all of them in learned shares."""
+    """The states that a head reads: the last, or a learned weighted sum of all."""
     states_BTD = states(reading.states_BTD, reading.hidden)
     return tapped.tap("summed", states_BTD) if isinstance(states, LayerSum) else states_BTD
 
@@ -58,7 +58,7 @@ class TappedAttentionPooler(Tapped, AttentionPooler):
 
 
 class TappedClassifier(Tapped, Classifier):
-    """A hidden layer where there is one, then the classes."""
+    """A hidden layer if there is one, then the classes."""
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.tap("active", self.function(self.tap("hidden", self.hidden(x))))

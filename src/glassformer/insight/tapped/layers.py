@@ -1,4 +1,4 @@
-"""The encoder, its layers, norms and feed-forward blocks, which hand their steps to hooks."""
+"""The encoder, its layers, norms and feed-forward blocks, with hooks on their steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from glassformer.model.variants.mixing import FourierMixing
 
 
 class TappedEncoder(Tapped, Encoder):
-    """The same encoder in rectangles, one pass at a time: it tells its parts which layer runs."""
+    """The same encoder on padded batches, one pass at a time, which tracks the current layer."""
 
     rectangles_only = True
 
@@ -31,7 +31,7 @@ class TappedEncoder(Tapped, Encoder):
     def contexts(self, *shape: Any) -> Iterator[tuple[Any, Context]]:
         contexts = super().contexts(*shape)
         for number in range(len(self.places)):
-            self.taps.layer = number  # before the context is made: tables of its own belong to the layer
+            self.taps.layer = number  # before the context is created: its tables belong to the layer
             yield next(contexts)
         self.taps.layer = None
 

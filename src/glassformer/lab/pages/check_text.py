@@ -99,7 +99,7 @@ def judged(found: Diagnosis) -> documents.Diagnosed:
     truth = value_text(found.answer.exact)
     page: Any = present(found.answer)
     wrong = found.verdict == "wrong"
-    convention = f"right under a convention: {found.convention}. In full it is {truth}."
+    convention = f"right under a convention: {found.convention}. The full value is {truth}."
     return {
         "verdict": found.verdict,
         "headline": convention if found.verdict == "convention" else found.verdict,

@@ -14,7 +14,7 @@ from glassformer.numbers.contributions.ledger import Contributions
 from glassformer.numbers.contributions.rules import Depth, Rules
 from glassformer.numbers.explain import explain, number
 from glassformer.numbers.keep import KeptValues
-from glassformer.show.contributions import order, part_name, told
+from glassformer.show.contributions import line_label, order, part_name
 
 ADDRESS = re.compile(r"(why|words):([^#]{1,330})(?:#(\d{1,7}))?")
 DEPTHS: dict[str, Depth] = {"why": "direct", "words": "input"}
@@ -75,7 +75,7 @@ def _groups(ledger: Contributions, address: str) -> list[LedgerGroup]:
 
 def _row(ledger: Contributions, address: str, place: int) -> Any:
     line = ledger.lines[place]
-    name = told(ledger, line).removeprefix(f"{line.name} ")  # the group says where it belongs
+    name = line_label(ledger, line).removeprefix(f"{line.name} ")  # the group says where it belongs
     return {"id": f"{address}#{place}", "name": name, "value": line.value}
 
 
@@ -85,7 +85,7 @@ def _line(ledger: Contributions, address: str, place: int) -> LineDocument:
     constant = cast("Literal['uniform attention', 'bias', 'remainder']", line.part) if ledger.sources[place] is None else None
     return {
         "id": f"{address}#{place}",
-        "name": told(ledger, line),
+        "name": line_label(ledger, line),
         "value": line.value,
         "constant": constant,
         "terms": [

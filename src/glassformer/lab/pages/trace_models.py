@@ -86,7 +86,7 @@ class Model:
 
     @property
     def reads(self) -> EncoderSpec:
-        """The stack that reads the source."""
+        """The spec of the stack that reads the source."""
         return self.spec.encoder if isinstance(self.spec, Seq2SeqSpec) else self.spec
 
     def prepared(self, text: str, image: str, target: Target | None = None) -> Prepared:

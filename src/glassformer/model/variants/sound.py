@@ -1,4 +1,4 @@
-"""From sound to vectors: convolutions along time, and positions that a convolution over neighbours gives."""
+"""From sound to vectors: convolutions along time, and convolutional positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch.nn import functional
 from glassformer.model.norms import Norm
 from glassformer.spec import EncoderSpec
 
-SOUND_EPS = 1e-5  # of the norms between convolutions, whatever the layers use
+SOUND_EPS = 1e-5  # of the norms between convolutions, independent of the layers
 
 
 class OverFeatures(nn.Module):
@@ -34,7 +34,7 @@ class OverTime(OverFeatures):
 
 
 class Sound(nn.Module):
-    """Convolutions along time, each followed by GELU whatever the layers use (Baevski et al. 2020, Radford et al. 2022)."""
+    """Convolutions along time, each followed by GELU, independent of the layers (Baevski et al. 2020, Radford et al. 2022)."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()

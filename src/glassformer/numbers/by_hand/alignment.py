@@ -58,7 +58,7 @@ def divisor(builder: ProblemBuilder, width: Axis | None) -> Divide | None:
     size = _size(builder, str(scale), width)
     if size is None:
         raise GlassformerError(
-            f"the dot products are to be divided by √{scale}, but {scale} is not known: give {scale}, or scale."
+            f"the dot products should be divided by √{scale}, but {scale} is not known: give {scale}, or scale."
         )
     said = builder.problem.option(scale)
     if said is not None and width is not None and scale == "d_k" and said != width.size:
@@ -87,7 +87,7 @@ def _turned(builder: ProblemBuilder, q: Tensor, k: Tensor) -> Tensor:
         turned = f" W transposed, {size_text(entry.shape[::-1])}, would fit." if entry.shape[::-1] == (tall, wide) else ""
         raise GlassformerError(
             f"q W kᵀ does not fit: q has {tall} features, k has {wide}, W is {size_text(entry.shape)}; "
-            f"{tall} × {wide} is wanted.{turned}"
+            f"expected {tall} × {wide}.{turned}"
         )
     inside, outside = q.axes[-1], Axis("d_g", wide)
     columns = builder.problem.convention == "columns"
@@ -167,10 +167,11 @@ def _unequal(builder: ProblemBuilder, q: Tensor, k: Tensor) -> GlassformerError:
         now, other = ("rows", "columns") if builder.problem.convention == "rows" else ("columns", "rows")
         turned = size_text(tuple(int(size) for size in builder.size(k).split(" × "))[::-1])
         return GlassformerError(
-            f'{what} k transposed, {turned}, would fit: tokens are {now} here; if they are {other}, write convention = "{other}".'
+            f"{what} k transposed, {turned}, would fit: tokens are {now} here; if they should be {other}, "
+            f'write convention = "{other}".'
         )
     if q.axes[-1].size == 1 and builder.size(q).split(" × ")[0] == str(k.axes[-1].size):
         return GlassformerError(
             f"{what} q is a column, one number for each of {k.axes[-1].size} tokens: write one query as [1, 2, …]."
         )
-    return GlassformerError(f"{what} A dot product needs queries and keys of one width; alignment = general does not.")
+    return GlassformerError(f"{what} A dot product needs queries and keys of one width; alignment = general does not need that.")

@@ -42,7 +42,7 @@ def attend(builder: ProblemBuilder, x: Tensor | None, name: str = "output") -> T
     weights = _weights(builder, scores, query)
     if v is None:
         builder.missing = dict.fromkeys((name, "output", "mix", "attention"), "the values: V, or X with W_V")
-        builder.notes.append("No values are given (V, or X with W_V): the work ends at the weights.")
+        builder.notes.append("No values are given (V, or X with W_V): the solution ends at the weights.")
         return weights
     if v.axis("s").size != s.size:
         raise _unequal(builder, v, s.size)
@@ -117,7 +117,7 @@ def _memory(builder: ProblemBuilder, x: Tensor | None) -> Tensor | None:
     if entry.ndim == 1:
         entry = entry.shaped((1, entry.shape[0]))
     if entry.ndim != 2 or entry.described:
-        raise GlassformerError(f"memory is {size_text(entry.shape)}: rows of vectors are wanted, one for each key.")
+        raise GlassformerError(f"memory is {size_text(entry.shape)}: expected rows of vectors, one for each key.")
     s, width = Axis("s", entry.shape[0]), Axis("d_memory", entry.shape[1])
     builder.label(s, entry.labels or builder.problem.option("memory_tokens"), "memory")
     return builder.put("memory", entry, s, width)
@@ -153,7 +153,7 @@ def _given(builder: ProblemBuilder, key: str, head: Axis | None, along: str, wid
     entry = builder.upright(key)
     query = chosen_query(builder) if key == "Q" else None
     if entry.described or entry.ndim == 0:
-        raise GlassformerError(f"{key} must be written out: vectors are wanted, one for each token.")
+        raise GlassformerError(f"{key} must be written out: expected vectors, one for each token.")
     if query is not None and entry.ndim > 1:
         builder.label(Axis(along, entry.shape[-2]), entry.labels, key)
         builder.labels.pop(along, None)

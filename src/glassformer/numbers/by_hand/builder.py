@@ -42,9 +42,9 @@ class ProblemBuilder:
         self.aliases: dict[str, str] = {}  # second name -> tensor
         self.descriptions: dict[str, str] = {}  # matrices given in words -> the words
         self.notes: list[str] = []
-        self.missing: dict[str, str] = {}  # what cannot be asked for -> what it would need
+        self.missing: dict[str, str] = {}  # result that is not available -> missing inputs
 
-    # Laying out what is given.
+    # Given numbers.
 
     def put(self, name: str, entry: Entry, *axes: Axis, kind: ParameterKind | None = None, role: Role = "other") -> Tensor:
         """Return given numbers as a tensor: a parameter if `kind` is given, otherwise an input."""
@@ -71,7 +71,7 @@ class ProblemBuilder:
         """Return rows of vectors as a tensor (length × width); a single vector has no length."""
         entry = self.upright(key)
         if entry.described or entry.ndim not in (1, 2):
-            raise GlassformerError(f"{key} is {_found(entry)}: a vector or rows of vectors are wanted.")
+            raise GlassformerError(f"{key} is {_found(entry)}: expected a vector or rows of vectors.")
         if entry.ndim == 1:
             return self.put(name, entry, Axis(width, entry.shape[0]))
         axes = Axis(length, entry.shape[0]), Axis(width, entry.shape[1])
@@ -84,7 +84,7 @@ class ProblemBuilder:
         if entry.ndim == 0:
             entry = Entry(np.full(axis.size, float(entry.values)), np.full(axis.size, entry.exact[()], dtype=object))
         if entry.described or entry.values.size != axis.size or max(entry.shape) != axis.size:
-            raise GlassformerError(f"{key} has {_found(entry)}: {axis.size} are wanted, one for each feature.")
+            raise GlassformerError(f"{key} has {_found(entry)}: expected {axis.size}, one for each feature.")
         return self.put(name, entry.shaped((axis.size,)), axis, kind=kind, role=role)
 
     # Writing steps.
@@ -128,7 +128,7 @@ class ProblemBuilder:
             self.descriptions[key] = f"picks coordinates {picks}"
         else:
             if entry.described or entry.ndim not in (2, 3):
-                raise GlassformerError(f"{key} is {_found(entry)}: a matrix is wanted, a list of rows.")
+                raise GlassformerError(f"{key} is {_found(entry)}: expected a matrix, a list of rows.")
             entry = entry.turned() if self.problem.left else entry
             if entry.shape[-2] != width:
                 raise self._misfit(key, given.shape[-2:], of)
@@ -172,7 +172,7 @@ class ProblemBuilder:
         if head is None or entry.ndim == 0:
             return self.feature(key, outside, name, "bias")
         if entry.described or entry.values.size != head.size * outside.size:
-            raise GlassformerError(f"{key} has {_found(entry)}: {head.size} heads of {outside.size} are wanted.")
+            raise GlassformerError(f"{key} has {_found(entry)}: expected {head.size} heads of {outside.size}.")
         return self.put(name, entry.shaped((head.size, outside.size)), head, outside, kind="bias")
 
     def alias(self, word: str, tensor: Tensor) -> None:

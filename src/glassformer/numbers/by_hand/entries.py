@@ -1,4 +1,4 @@
-"""Numbers as somebody wrote them: lists, rows, tables by token, fractions in quotes, and matrices described in a word."""
+"""Given numbers in all notations: lists, rows, tables by token, fractions in quotes, and matrices described by a word."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read_entry(name: str, value: Any, *, mask: bool = False) -> Entry:
         rows = pasted(name, value)
         if rows is None:
             raise GlassformerError(
-                f'{name} is the text \'{shown(value)}\': numbers in [brackets] are wanted, "1 2; 3 4", or "identity".'
+                f'{name} is the text \'{shown(value)}\': expected numbers in [brackets], "1 2; 3 4", or "identity".'
             )
         value = rows
     shape = _shape(name, value)
@@ -91,7 +91,7 @@ def stacked(name: str, entries: list[Entry]) -> Entry:
             )
     described = {entry.described for entry in entries}
     if described != {None} and described != {"pick"}:
-        raise GlassformerError(f"{name}: give one matrix for all heads, or write the matrix of each head out.")
+        raise GlassformerError(f"{name}: give one matrix for all heads, or the matrix of each head.")
     values, exact = np.stack([e.values for e in entries]), np.stack([e.exact for e in entries])
     return Entry(values, exact, None, entries[0].described)
 
@@ -240,7 +240,7 @@ def _number(name: str, cell: Any, where: tuple[int, ...], *, mask: bool) -> Surd
             return found
     if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         word = str(cell).lower() if isinstance(cell, bool) else shown(cell)
-        raise GlassformerError(f"{place(name, where)} is {word}: a number is wanted.")
+        raise GlassformerError(f"{place(name, where)} is {word}: expected a number.")
     if isinstance(cell, str):
         exact = parse_surd(cell)
         if exact is None or not set(cell) & set("/√q"):

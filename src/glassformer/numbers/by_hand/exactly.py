@@ -1,4 +1,4 @@
-"""The same arithmetic in exact numbers: fractions and roots where possible, otherwise no result."""
+"""The same arithmetic with exact numbers: fractions and roots, or no result if there is no exact form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glassformer.program.axes import Array
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum
 
 Exact = NDArray[Any]  # of Surd, or None where a cell has no exact form
-MOST_WORK = 4000  # products in a step; larger ones are nobody's hand work
+MOST_WORK = 4000  # products in a step; larger ones are not worked exactly
 
 ZERO, ONE = Surd.of(0), Surd.of(1)
 AT_ZERO = {"exp": ONE, "sin": ZERO, "cos": ONE, "erf": ZERO, "tanh": ZERO, "sigmoid": Surd.of(Fraction(1, 2))}
@@ -52,7 +52,7 @@ def work(step: Step) -> int:
 
 
 class _Reader:
-    """Works an expression out exactly, or says that it cannot."""
+    """Evaluates an expression exactly, or raises NotExactError."""
 
     def __init__(self, exact: Mapping[str, Exact], values: Mapping[str, Array]) -> None:
         self.exact = exact
@@ -74,7 +74,7 @@ class _Reader:
     def _cell(self, ref: Ref) -> Surd:
         value = self.exact[ref.tensor.name][ref.tensor.at(ref.cell)]
         if not isinstance(value, Surd):
-            raise NotExactError("made of numbers that are not exact")
+            raise NotExactError("it depends on numbers that are not exact")
         return value
 
     def _ratio(self, ratio: Ratio) -> Surd:

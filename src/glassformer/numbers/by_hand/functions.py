@@ -38,7 +38,7 @@ def distribution_problem(builder: ProblemBuilder) -> Tensor:
         raise GlassformerError("the numbers are missing: a softmax needs x (or scores, logits), a vector or rows.")
     entry = builder.upright(key)
     if entry.described or entry.ndim not in (1, 2):
-        raise GlassformerError(f"x is {size_text(entry.shape)}: a vector or rows of numbers are wanted.")
+        raise GlassformerError(f"x is {size_text(entry.shape)}: expected a vector or rows of numbers.")
     s = Axis("s", entry.shape[-1])
     axes = (s,) if entry.ndim == 1 else (Axis("t", entry.shape[0]), s)
     builder.label(axes[0], entry.labels, "x")
@@ -144,14 +144,12 @@ def rotary_problem(builder: ProblemBuilder) -> Tensor:
     x = the_vectors(builder)
     width = x.axes[-1].size
     if width % 2:
-        raise GlassformerError(f"x has {width} features: rotary positions turn them in pairs, so an even number is wanted.")
+        raise GlassformerError(f"x has {width} features: rotary positions rotate them in pairs, so the number must be even.")
     places = builder.problem.option("positions", tuple(range(x.axes[0].size)) if len(x.axes) == 2 else None)
     if places is None:
         raise GlassformerError("position is missing: give the position of the vector, counted from 0.")
     if isinstance(places, str):
-        raise GlassformerError(
-            f"positions = {places} is not understood here: the numbers of the positions are wanted, as in [0, 1]."
-        )
+        raise GlassformerError(f"positions = {places} is not allowed here: give the positions as numbers, as in [0, 1].")
     places = places if isinstance(places, tuple) else (places,)
     count = x.axes[0].size if len(x.axes) == 2 else 1
     if len(places) != count:
@@ -199,7 +197,7 @@ def _factor(builder: ProblemBuilder, key: str, rows: str, columns: str) -> Tenso
     """Return a matrix with named axes; a vector is a row before the first operator, and a column after it."""
     entry: Entry = builder.problem.entries[key]
     if entry.described or entry.ndim not in (1, 2):
-        raise GlassformerError(f"{key} is {size_text(entry.shape)}: a vector or a matrix is wanted.")
+        raise GlassformerError(f"{key} is {size_text(entry.shape)}: expected a vector or a matrix.")
     names = (rows, columns) if entry.ndim == 2 else (columns,) if key == "A" else (rows,)
     axes = tuple(Axis(name, size) for name, size in zip(names, entry.shape, strict=True))
     if entry.labels is not None:

@@ -81,7 +81,7 @@ def summed(builder: ProblemBuilder, name: str, x: Tensor, y: Tensor) -> Tensor:
     if x.shape != y.shape:
         raise GlassformerError(
             f"the residual sum {x.name} + {y.name} does not fit: {builder.size(x)} and {builder.size(y)}. "
-            "A W_O that leads back to the width of X would make it fit."
+            "A W_O that maps back to the width of X would make it fit."
         )
     if x.axes[-1].name != y.axes[-1].name:
         y = y.seen(**{y.axes[-1].name: x.axes[-1].name})
@@ -150,7 +150,7 @@ def fed_forward(builder: ProblemBuilder, x: Tensor, name: str) -> Tensor:
             )
         active = builder.step(name if ends else "gated", MULTIPLY, active, gate)
     if ends:
-        builder.notes.append("No W_2 is given: the work ends after the activation.")
+        builder.notes.append("No W_2 is given: the solution ends after the activation.")
         return active
     return builder.project(active, f"{prefix}W_2", name, "d_model", bias=f"{prefix}b_2")
 

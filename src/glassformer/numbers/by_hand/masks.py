@@ -90,7 +90,7 @@ def _causal(scores: Tensor, query: int | None) -> Array:
         return np.tri(scores.axes[-2].size, keys, dtype=bool)
     if query is None:
         raise GlassformerError(
-            "a causal mask needs the place of the query: give all queries as rows, or query = 2 (counted from 1)."
+            "a causal mask needs the position of the query: give all queries as rows, or query = 2 (counted from 1)."
         )
     return np.arange(keys) <= query
 

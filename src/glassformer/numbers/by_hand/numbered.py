@@ -1,4 +1,4 @@
-"""Keys that people number or that mean two things: x_1, W_Q1, [[head]], the v of an additive alignment."""
+"""Numbered and ambiguous keys: x_1, W_Q1, [[head]], the v of an additive alignment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bare(key: str) -> str:
 
 
 def gathered(document: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
-    """The document with numbered keys put together into one, and heads given one by one put side by side."""
+    """The document with numbered keys combined into one, and separately given heads combined."""
     if kind not in ("attention", "encoder_layer"):
         return _numbered({str(key): value for key, value in document.items()}, only="x")
     found = _numbered(_heads({_plain_query(str(key), value): value for key, value in document.items()}))

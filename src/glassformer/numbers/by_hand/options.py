@@ -28,7 +28,7 @@ def read_option(name: str, value: Any) -> Any:
 def whole(name: str, value: Any, least: int = 1, most: int = 1_000_000) -> int:
     """A whole number within bounds."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise GlassformerError(f"{name} = {shown(value)} is not allowed: a whole number from {least} to {most:,} is wanted.")
+        raise GlassformerError(f"{name} = {shown(value)} is not allowed: expected a whole number from {least} to {most:,}.")
     return value
 
 
@@ -41,7 +41,7 @@ def positive(name: str, value: Any, *, zero: bool = False) -> Surd:
         found = Surd.of(Fraction(repr(value)))
     if found is None or float(found) < 0 or (float(found) == 0 and not zero):
         wanted = "from 0" if zero else "above 0"
-        raise GlassformerError(f"{name} = {shown(value)} is not allowed: a number {wanted} is wanted, at most 1e15.")
+        raise GlassformerError(f"{name} = {shown(value)} is not allowed: expected a number {wanted}, at most 1e15.")
     return found
 
 
@@ -53,7 +53,7 @@ def truth(name: str, value: Any) -> bool:
         return True
     if squashed(str(value)) in ("no", "false", "0", "off", "none"):
         return False
-    raise GlassformerError(f"{name} = {shown(value)} is not understood: true or false is wanted.")
+    raise GlassformerError(f"{name} = {shown(value)} is not allowed: expected true or false.")
 
 
 def _scale(name: str, value: Any) -> str | Surd:
@@ -75,14 +75,14 @@ def _scale(name: str, value: Any) -> str | Surd:
 def _names(name: str, value: Any) -> tuple[str, ...]:
     parts = value.split() if isinstance(value, str) else value
     if not isinstance(parts, list) or not all(isinstance(part, str | int) for part in parts) or not 1 <= len(parts) <= 1024:
-        raise GlassformerError(f'{name} = {shown(value)}: a list of words is wanted, as in ["flying", "arrows"].')
+        raise GlassformerError(f'{name} = {shown(value)}: expected a list of words, as in ["flying", "arrows"].')
     return tuple(shown(str(part), limit=30) for part in parts)
 
 
 def _query(name: str, value: Any) -> str | int:
     if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
         return value
-    raise GlassformerError(f"{name} = {shown(value)}: the name of a token is wanted, or its number, counted from 1.")
+    raise GlassformerError(f"{name} = {shown(value)}: expected the name of a token, or its number, counted from 1.")
 
 
 def _positions(name: str, value: Any) -> tuple[float, ...] | float:
@@ -94,7 +94,7 @@ def _positions(name: str, value: Any) -> tuple[float, ...] | float:
 
 def _position(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1e9:
-        raise GlassformerError(f"{name}: {shown(value)} is no position: a number from 0 is wanted (positions count from 0).")
+        raise GlassformerError(f"{name}: {shown(value)} is not a position: expected a number from 0.")
     return value
 
 
@@ -102,10 +102,10 @@ def _pairs(name: str, value: Any) -> tuple[tuple[int, int], ...]:
     """Cells of the position table: `[[2, 1], [3, 0]]`, or one `[2, 1]`."""
     several = [value] if isinstance(value, list) and value and not isinstance(value[0], list) else value
     if not isinstance(several, list) or not 1 <= len(several) <= MOST_POSITIONS:
-        raise GlassformerError(f"{name} = {shown(value)}: pairs of position and feature are wanted, as in [[2, 1], [3, 0]].")
+        raise GlassformerError(f"{name} = {shown(value)}: expected pairs of position and feature, as in [[2, 1], [3, 0]].")
     for pair in several:
         if not isinstance(pair, list) or len(pair) != 2:
-            raise GlassformerError(f"{name}: {shown(pair)} is no pair of position and feature, both counted from 0.")
+            raise GlassformerError(f"{name}: {shown(pair)} is not a pair of position and feature, both counted from 0.")
     return tuple((whole(name, pair[0], 0, 10**9), whole(name, pair[1], 0, 10**6)) for pair in several)
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.by_hand.surd import parse_surd
 
-Cell: TypeAlias = int | float | str  # a text where the number is a fraction or a root
+Cell: TypeAlias = int | float | str  # a string if the number is a fraction or a root
 Rows: TypeAlias = list[Cell] | list[list[Cell]]
 
 MOST_CHARACTERS = 100_000
@@ -73,7 +73,7 @@ def _printed(name: str, text: str) -> Rows | None:
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
     elif len(text.split()) == 1 and ";" not in text and "," not in text:
-        return None  # one word is no matrix
+        return None  # one word is not a matrix
     rows = _numbers([_row(name, line) for line in re.split(r"[;\n]", text) if line.strip()])
     return rows[0] if rows is not None and len(rows) == 1 and ";" not in text else rows
 
@@ -91,7 +91,7 @@ def _row(name: str, text: str) -> list[str]:
 
 
 def _numbers(rows: list[list[str]]) -> list[list[Cell]] | None:
-    """The cells of the rows, if each is a number: a text with anything else in it was no matrix."""
+    """The cells of the rows, if each is a number; None for any other text."""
     if not rows or not all(row and all(PLAIN.fullmatch(word) or parse_surd(word) for word in row) for row in rows):
         return None
     return [[_cell(word) for word in row] for row in rows]

@@ -43,7 +43,7 @@ TITLES: dict[Kind, str] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """Numbers and choices by their one name (`W_Q`, `scale`), whatever the file called them. Variants by `replace`."""
+    """Numbers and choices by canonical name (`W_Q`, `scale`), independent of the spelling in the file. Variants by `replace`."""
 
     kind: Kind
     title: str
@@ -68,7 +68,7 @@ class Problem:
         return dataclasses.replace(self, **fields)
 
     def choosing(self, **options: Any) -> Problem:
-        """The same problem with other choices: `problem.choosing(variance="unbiased")`."""
+        """The same problem with different choices: `problem.choosing(variance="unbiased")`."""
         return self.replace(options={**self.options, **options})
 
 
@@ -81,12 +81,12 @@ def load_problem(path: str | Path) -> Problem:
 def parse_problem(document: Mapping[str, Any], source: str = "problem") -> Problem:
     """Read the problem in a parsed file; its claims (`claims`) are checked elsewhere."""
     arguments.require(Mapping, document, "a problem is a mapping, as in {'Q': [[1, 0]], 'K': [[1, 0]], 'V': [[2]]}")
-    with told_of(source):
+    with errors_naming(source):
         return _parse({key: value for key, value in document.items() if key != "claims"}, source)
 
 
 @contextmanager
-def told_of(source: str) -> Iterator[None]:
+def errors_naming(source: str) -> Iterator[None]:
     """Add the name of the file to errors raised inside."""
     try:
         yield
@@ -112,7 +112,9 @@ def _parse(document: Mapping[str, Any], source: str) -> Problem:
         kind=kind,
         title=shown(str(raw.get("title", TITLES[kind])), limit=200),
         source=source,
-        convention="rows" if kind == "product" else options.pop("convention", "rows"),  # a product stands as it is written
+        convention="rows"
+        if kind == "product"
+        else options.pop("convention", "rows"),  # products keep the order in which they are written
         entries=entries,
         options=options,
         ask=_asked(raw.get("ask", [])),
@@ -179,7 +181,7 @@ def _take(name: str, value: Any, keys: Keys, entries: dict[str, Entry], options:
         _take_part(name, value, keys, entries, options)
     elif name in PARTS and name != "norm":
         raise GlassformerError(
-            f"{name} = {shown(value)} is not understood: it is a table, [{name}] with {', '.join(PARTS[name])}."
+            f"{name} = {shown(value)} is not allowed: expected a table, [{name}] with {', '.join(PARTS[name])}."
         )
     elif name in ("mask", "padding") and (isinstance(value, str) or (isinstance(value, Mapping) and len(value) == 1)):
         _take_mask(name, value, entries, options)
@@ -243,5 +245,5 @@ def _defaults(kind: Kind, spelling: str, entries: Mapping[str, Entry], options: 
 def _asked(value: Any) -> tuple[str, ...]:
     several = [word.strip() for word in value.split(",")] if isinstance(value, str) else value
     if not isinstance(several, list) or not all(isinstance(word, str) for word in several):
-        raise GlassformerError(f'ask = {shown(value)}: a list of names is wanted, as in ["weights", "output"].')
+        raise GlassformerError(f'ask = {shown(value)}: expected a list of names, as in ["weights", "output"].')
     return tuple(word for word in several if word)

@@ -1,4 +1,4 @@
-"""A person with a pocket calculator: every intermediate is rounded to K decimals before it is used."""
+"""Rounded arithmetic, as with a pocket calculator: every intermediate result is rounded to K decimals before it is used."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from glassformer.program.axes import Array
 from glassformer.program.expression import FUNCTIONS, Constant, Expression, Product, Ratio, Ref, Sum
 
 MOST_WORK = 50_000
-NO_PLACES = 2.0**53  # from here on a float has nothing behind the point to round
+NO_PLACES = 2.0**53  # from here on a float has no fractional part
 
 
 def rounded(value: float, decimals: int) -> float:
-    """To `decimals` places, halves away from zero, as one learns it at school."""
+    """Round to `decimals` places, half away from zero."""
     if not math.isfinite(value) or abs(value) >= NO_PLACES:
         return value
     return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
@@ -30,7 +30,7 @@ def rounded_values(program: Program, given: Mapping[str, Array], decimals: int) 
     """Evaluate every tensor of the program with rounded intermediate results; given numbers are not rounded."""
     values = dict(given)
     if sum(work(step) for step in program.steps) > MOST_WORK:
-        raise GlassformerError(f"this is no work for a pocket calculator: more than {MOST_WORK:,} products. Leave --rounded out.")
+        raise GlassformerError(f"too large for rounded arithmetic: more than {MOST_WORK:,} products. Omit --rounded.")
     for step in program.steps:
         result = np.zeros(step.output.shape)
         for index in np.ndindex(*step.output.shape):
@@ -41,9 +41,9 @@ def rounded_values(program: Program, given: Mapping[str, Array], decimals: int) 
 
 
 def carried(expression: Expression, values: Mapping[str, Array], decimals: int) -> float:
-    """The arithmetic with every power, root and function value noted down to `decimals` places before it is used.
+    """The arithmetic with every power, root and function value rounded to `decimals` places before it is used.
 
-    Sums and products of what is noted are formed in the calculator, whose display is longer; their result is noted.
+    Sums and products of rounded numbers are computed in full precision, and their result is rounded.
     """
     if isinstance(expression, Ref):
         return expression.evaluate(values)
@@ -60,7 +60,7 @@ def carried(expression: Expression, values: Mapping[str, Array], decimals: int) 
 
 
 def _constant(constant: Constant, decimals: int) -> float:
-    """Numbers that end stay as they are; a root such as √2 is looked up and rounded."""
+    """Terminating decimals are unchanged; a root such as √2 is rounded."""
     try:
         return constant.value if exact_constant(constant).decimal else rounded(constant.value, decimals)
     except NotExactError:

@@ -12,11 +12,11 @@ import numpy as np
 
 from glassformer.arguments import require
 from glassformer.errors import GlassformerError
-from glassformer.numbers.by_hand.asking import names_to_ask, spelled_anew
 from glassformer.numbers.by_hand.builder import ProblemBuilder
 from glassformer.numbers.by_hand.exactly import exact_values
 from glassformer.numbers.by_hand.functions import BUILDERS
-from glassformer.numbers.by_hand.problem import Problem, told_of
+from glassformer.numbers.by_hand.problem import Problem, errors_naming
+from glassformer.numbers.by_hand.result_names import resolved_names, result_names
 from glassformer.numbers.by_hand.rounding import rounded_values
 from glassformer.numbers.by_hand.surd import Surd
 from glassformer.numbers.by_hand.worked import Bench, WorkedStep, turned, worked_steps
@@ -54,7 +54,7 @@ class Solution(Viewed):
     notes: tuple[str, ...] = ()
     requested: tuple[str, ...] = ()
     others: tuple[Other, ...] = ()
-    decimals: int | None = None  # carried on the way; None: all of them
+    decimals: int | None = None  # decimals of intermediate results; None: full precision
 
     def __repr__(self) -> str:
         return f"<Solution of {self.problem.title!r}: {', '.join(step.name for step in self.program.steps)}>"
@@ -101,7 +101,7 @@ class Solution(Viewed):
         return values
 
     def rounded(self, decimals: int) -> Solution:
-        """The same work with every intermediate rounded to `decimals` places before it is used."""
+        """The same solution with every intermediate result rounded to `decimals` places before it is used."""
         values = rounded_values(self.program, self.given, decimals)
         run = Run(self.program, values, tokens=self.run.tokens)
         exact = {name: np.full(value.shape, None, dtype=object) for name, value in values.items()}
@@ -113,7 +113,7 @@ class Solution(Viewed):
         return {word: _difference(self.run.values[name], other.run.values[name]) for word, name in names.items()}
 
     def to_dict(self, digits: int = 4) -> dict[str, Any]:
-        """One JSON document; `digits` are those of the arithmetic written out, the values are in full."""
+        """One JSON document; `digits` is the number of decimals in the written arithmetic, values are in full precision."""
         return {
             "title": self.title,
             "kind": self.problem.kind,
@@ -131,18 +131,18 @@ class Solution(Viewed):
 
 
 def solve(problem: Problem) -> Solution:
-    """Work a problem out."""
+    """Solve a problem."""
     require(Problem, problem, "a problem is expected, as returned by parse_problem(…) or load_problem(…)")
-    with told_of(problem.source):
+    with errors_naming(problem.source):
         solution = _solve(problem)
         return dataclasses.replace(solution, others=tuple(_others(problem, solution)))
 
 
 def solve_as_far(problem: Problem) -> tuple[Solution | None, GlassformerError | None]:
-    """Return the work up to the step that does not fit, and the error; None if there is no earlier step."""
+    """Return the solution up to the step that does not fit, and the error; None if there is no earlier step."""
     builder = ProblemBuilder(problem)
     try:
-        with told_of(problem.source):
+        with errors_naming(problem.source):
             BUILDERS[problem.kind](builder)
     except GlassformerError as error:
         if not builder.program.steps:
@@ -175,8 +175,8 @@ def _worked_out(builder: ProblemBuilder, output: Tensor) -> Solution:
         if any(a.name == name for t in program.tensors.values() for a in t.axes)
     }
     tokens = [list(labels["t"])] if labels.get("t") and labels.get("t") == labels.get("s", labels["t"]) else None
-    names = names_to_ask(program, builder.aliases, None if builder.missing else output)
-    names |= spelled_anew(problem.ask, names, labels, builder.missing)
+    names = result_names(program, builder.aliases, None if builder.missing else output)
+    names |= resolved_names(problem.ask, names, labels, builder.missing)
     return Solution(
         problem=builder.problem,
         program=program,
@@ -223,7 +223,7 @@ def _spec(program: Program) -> EncoderSpec:
 
 
 def _others(problem: Problem, solution: Solution) -> list[Other]:
-    """LayerNorm as it was worked, and under the other usual conventions."""
+    """LayerNorm as computed, and under the other usual conventions."""
     if problem.kind != "layer_norm":
         return []
     eps = float(problem.option("eps", Surd.of(0)))
@@ -238,7 +238,7 @@ def _others(problem: Problem, solution: Solution) -> list[Other]:
     }
     variance, place = problem.option("variance", "biased"), problem.option("eps_place", "inside")
     changes: list[tuple[str, dict[str, Any]]] = [
-        (f"as worked here: {divided[variance]}{f', {places[place]}' if eps else ''}", {}),
+        (f"as computed here: {divided[variance]}{f', {places[place]}' if eps else ''}", {}),
         *((text, {"variance": name}) for name, text in divided.items() if name != variance and width > 1),
         *((text, {"eps_place": name}) for name, text in places.items() if name != place and eps),
     ]

@@ -1,4 +1,4 @@
-"""Exact numbers that a person writes down: fractions and roots of fractions, such as 5/4, 1/√2, 1 + 3/√5."""
+"""Exact numbers with a short form: fractions and roots of fractions, such as 5/4, 1/√2, 1 + 3/√5."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_TERMS = 4
 
 
 class NotExactError(ArithmeticError):
-    """The number has no short exact form; its decimal is all there is."""
+    """The number has no short exact form."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ class Surd:
 
     @property
     def short(self) -> bool:
-        """Whether the exact form is one that a person would write."""
+        """Whether the exact form is short."""
         return self._below(10**5)
 
     @property
     def telling(self) -> bool:
-        """Whether the exact form tells a person more than its decimal: 3/√5 does, 43393/(10000√2) does not."""
+        """Whether the exact form is more informative than the decimal: 3/√5 is, 43393/(10000√2) is not."""
         return self._below(10**3)
 
     def _below(self, most: int) -> bool:

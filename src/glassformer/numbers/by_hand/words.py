@@ -1,4 +1,4 @@
-"""The words of a problem file: every key, kind and choice, with its alternative spellings."""
+"""The vocabulary of problem files: every key, kind and choice, with its alternative spellings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ KINDS: dict[Kind, str] = {
     "product": "matrix-product matmul multiply dot-product dot",
 }
 
-# Kind -> the nouns of its longer names, and the words that may stand beside them: "masked multi-head attention". Any other word
+# Kind -> the nouns of its longer names, and the words that may accompany them: "masked multi-head attention". Any other word
 # may change what is to be computed ("batch norm", "linear attention"), so a name that holds one is refused.
 LONGER_NAMES: dict[Kind, tuple[str, str]] = {
     "attention": (
@@ -318,7 +318,7 @@ def choice_of(name: str, word: Any, choices: Choices) -> str:
 
 
 def unknown_key(word: str, kind: Kind, keys: Keys) -> GlassformerError:
-    """The line about a key that nothing is known of."""
+    """The error message for an unknown key."""
     close = nearest(word, keys)
     takes = "" if close else f" It takes {listed(name for name in keys if name not in ('note', 'kind'))}."
-    return GlassformerError(f"the key '{shown(word)}' is not known in a problem about {kind}.{close}{takes}")
+    return GlassformerError(f"unknown key '{shown(word)}' in a problem about {kind}.{close}{takes}")

@@ -33,11 +33,11 @@ class WorkedCell:
     expression: Expression
     value: float
     exact: Surd | None
-    work: Callable[[Expression], float]  # how a part of the arithmetic is worked out: in full, or rounded on the way
+    work: Callable[[Expression], float]  # how a part of the arithmetic is evaluated: in full precision or rounded
 
     @property
     def moves(self) -> bool:
-        """Whether the number was only copied or set, so that there is nothing to work out."""
+        """Whether the number was only copied or set, so that there is no arithmetic to show."""
         return isinstance(self.expression, Ref | Constant)
 
     def stages(self, digits: int) -> list[Expression]:
@@ -111,7 +111,7 @@ class Bench:
     exact: Mapping[str, Array]
     labels: Mapping[str, tuple[str, ...]]
     convention: Convention
-    decimals: int | None = None  # carried; None: all of them
+    decimals: int | None = None  # decimals of intermediate results; None: full precision
 
     def work(self, expression: Expression) -> float:
         if self.decimals is None:
@@ -172,13 +172,13 @@ def shows_exactly(exact: Array, digits: int) -> bool:
 def symbol(tensor: Tensor, formatter: Formatter) -> str:
     """The name of a tensor as the formatter writes it."""
     if isinstance(formatter, TextFormatter) and tensor.role == "variance":
-        return tensor.symbol  # σ² is for papers; on a screen the word reads better
+        return tensor.symbol  # σ² is used in LaTeX; in text the word is clearer
     head, _, tail = tensor.symbol.partition("_")
     return formatter.symbol(tensor.symbol if not tail else f"{head}_{tail.replace('_', ' ')}")
 
 
 def turned(tensor: Tensor, value: Array, convention: Convention) -> Array:
-    """A value as the convention writes it: with tokens as columns, rows and columns change places."""
+    """A value in the given convention: transposed if tokens are columns."""
     plain = [axis for axis in tensor.axes if axis.name != "head"]
     return np.swapaxes(value, -1, -2) if convention == "columns" and len(plain) > 1 else value
 
@@ -192,7 +192,7 @@ def _places(output: Tensor, convention: Convention) -> Iterator[Cell]:
 
 
 def _label(output: Tensor, cell: Cell, labels: Mapping[str, tuple[str, ...]], convention: Convention) -> str:
-    """`dot[flying, arrows]`; places without a name are counted from 1."""
+    """`dot[flying, arrows]`; positions without a name are counted from 1."""
     matrix = as_matrix(output, convention)
     parts = [f"head {cell['head'] + 1}"] if "head" in cell else []
     for axis in (*matrix.sheets, *matrix.rows, *matrix.columns):
@@ -203,7 +203,7 @@ def _label(output: Tensor, cell: Cell, labels: Mapping[str, tuple[str, ...]], co
 
 
 def _shorter(expression: Expression, work: Callable[[Expression], float], digits: int) -> Expression | None:
-    """The same with the inner parts worked out: 2.0281 / 2.5212 for a softmax, tanh(0.5) for tanh(0.2 + 0.3)."""
+    """The same with the inner parts evaluated: 2.0281 / 2.5212 for a softmax, tanh(0.5) for tanh(0.2 + 0.3)."""
 
     def worked(part: Expression) -> Expression:
         value = work(part)

@@ -1,1 +1,1 @@
-"""What made this number: one number of a run as a sum of contributions, by named rules."""
+"""Contributions: one number of a run as a sum of contributions, by named rules."""

@@ -1,4 +1,4 @@
-"""The ledger of one number: its coefficient is followed backward through the steps, and every place where it ends is a line."""
+"""The ledger of one number: its coefficient is propagated backward through the steps, and each place where it ends is a line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Part = Literal[
 ]  # fmt: skip
 ALONG = ("t", "u", "s", "patch", "frame")  # axes that count positions
 WRITERS = ("mix", "ffn output")  # the roles of the steps at which depth=direct stops
-WRITTEN: dict[str, Part] = {"attention": "attention", "cross": "cross", "ffn": "ffn"}  # kind of block -> what it writes
+WRITTEN: dict[str, Part] = {"attention": "attention", "cross": "cross", "ffn": "ffn"}  # kind of block -> the role of its output
 EMBEDDED = ("token", "position", "segment")
 Seed = Mapping[str, Array]  # tensor -> coefficient of each of its cells
 
@@ -41,12 +41,12 @@ class Line(NamedTuple):
     head: int | None = None
     position: int | None = None
     batch: int = 0
-    stack: str = ""  # of an encoder-decoder: encoder or decoder
+    stack: str = ""  # encoder or decoder, in an encoder-decoder
     target: bool = False  # whether the position is one of the target
 
 
 class Source(NamedTuple):
-    """What a line sums over: the cells of a tensor at some places, each with its coefficient."""
+    """The terms of a line: cells of a tensor at some positions, each with its coefficient."""
 
     tensor: Tensor
     coefficients: Array
@@ -64,14 +64,14 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Contributions(Viewed):
-    """A number as a sum: `total` of the contributions, plus the `remainder` that a rule leaves, is `value` up to rounding."""
+    """A number as a sum: `total` of the contributions plus the `remainder` of a rule equals `value` up to rounding."""
 
     run: Values
     label: str
     value: float
     rules: Rules
     lines: tuple[Line, ...]
-    sources: tuple[Source | None, ...]  # of each line; None for a constant of a step and for a remainder
+    sources: tuple[Source | None, ...]  # of each line; None for constants and remainders
 
     @cached_property
     def remainder(self) -> float:
@@ -85,11 +85,11 @@ class Contributions(Viewed):
 
     @property
     def gap(self) -> float:
-        """`total + remainder − value`: rounding, and nothing else."""
+        """`total + remainder − value`: the rounding error."""
         return math.fsum([self.total, self.remainder, -self.value])
 
     def by(self, *fields: str) -> dict[tuple[Any, ...], float]:
-        """Sums of lines that agree in these fields: `by("part", "layer")`, `by("position")`."""
+        """Sums of lines with equal values of these fields: `by("part", "layer")`, `by("position")`."""
         for field in fields:
             if field not in Line._fields or field == "value":
                 known = ", ".join(name for name in Line._fields if name != "value")
@@ -100,7 +100,7 @@ class Contributions(Viewed):
         return {key: math.fsum(values) for key, values in groups.items()}
 
     def terms(self, number: int) -> list[Term]:
-        """The cells that line `number` is the sum of, largest first; none for a constant of a step and for a remainder."""
+        """The cells summed by line `number`, largest first; empty for constants and remainders."""
         source = self.sources[number]
         if source is None:
             return []
@@ -141,7 +141,7 @@ def contributions(run: Values, name: str, cell: Mapping[str, int], rules: Rules)
     value = run.values[tensor.name]
     number = float(value[tensor.at(found)])
     if not math.isfinite(number):
-        raise GlassformerError(f"{tensor.name} is {number} here, which is not a sum: choose a finite number.")
+        raise GlassformerError(f"{tensor.name} is {number} in this cell, which is not a sum: choose a finite number.")
     seed = np.zeros(value.shape)
     seed[tensor.at(found)] = 1.0
     places = ", ".join(f"{axis.name}={found[axis.name]}" for axis in tensor.axes if axis.size > 1)
@@ -163,7 +163,7 @@ def ledger(run: Values, seed: Seed, value: float, label: str, rules: Rules) -> C
 
 
 class _Backward:
-    """The coefficients on their way back, and the lines so far."""
+    """The backward pass of coefficients, and the lines recorded so far."""
 
     def __init__(self, run: Values, rules: Rules, coefficients: dict[str, Array]) -> None:
         self.run, self.rules, self.coefficients = run, rules, coefficients
@@ -217,7 +217,7 @@ class _Backward:
         self.coefficients[step.name] = np.where(cells, 0.0, c)
 
     def _leftover(self, at: At, found: list[Array | None]) -> None:
-        """Lines for what no input gets: the constant part of a step, and what a rule leaves."""
+        """Record what is not attributed to an input: the constant part of a step, and the remainder of a rule."""
         operation, name, layer, stack = at.step.operation, at.step.name, at.step.block.layer, at.step.block.stack
         always = constant(operation, at)
         if always is not None:
@@ -228,7 +228,7 @@ class _Backward:
             self.found.append((Line("remainder", name, left, layer, stack=stack), None))
 
     def _write(self, tensor: Tensor, c: Array, part: Any, step: Step | None) -> None:
-        """One line for each text, head and position that the tensor has."""
+        """Record one line for each text, head and position of the tensor."""
         parts = product(c, self.run.values[tensor.name])
         block = step.block if step is not None else tensor.block
         name = step.name if step is not None and part in WRITTEN.values() else tensor.name
@@ -246,7 +246,7 @@ class _Backward:
 
 
 def _written(step: Step) -> Part:
-    """What a step at which depth=direct stops writes: the output of heads, or of a feed-forward block."""
+    """The kind of output at which depth=direct stops: that of heads, or of a feed-forward block."""
     return next(WRITTEN[block.kind] for block in step.block.around if block.kind in WRITTEN)
 
 

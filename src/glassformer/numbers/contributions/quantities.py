@@ -1,4 +1,4 @@
-"""Which number a ledger is about: a class logit, a token logit, the similarity of two texts, or any cell by name."""
+"""The quantity to attribute: a class logit, a token logit, the similarity of two texts, or any cell by name."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def usual(run: Values, labels: Sequence[str], token: Callable[[int], str] = "#{}
     if run.program.sizes.batch == 2:
         return SIMILARITY
     if LOGITS not in run or spec.head in (*TOKEN_HEADS, *MASKED_HEADS) or not labels:
-        raise GlassformerError(f"which number? This encoder predicts no class of the whole input: give --of, one of {FORMS}.")
+        raise GlassformerError(f"this encoder predicts no class for the whole input: give --of, one of {FORMS}.")
     return f"class={labels[int(np.argmax(run[LOGITS][0]))]}"
 
 
@@ -108,13 +108,13 @@ def class_index(name: str, labels: Sequence[str]) -> int:
 
 
 def token_index(word: str, token_id: TokenId) -> int:
-    """The id of a token, given as the tokenizer has it or by its number: #17."""
+    """The id of a token, given as the tokenizer writes it or by its number: #17."""
     if re.fullmatch(rf"{NUMBERED}\d{{1,9}}", word) and token_id(word) is None:
         return int(word.removeprefix(NUMBERED))
     found = token_id(word)
     if found is None:
         raise GlassformerError(
-            f"'{shown(word)}' is not one token of this model's vocabulary: give a token as the tokenizer has it."
+            f"'{shown(word)}' is not a single token of this model's vocabulary: write a token exactly as the tokenizer does."
         )
     return found
 
@@ -132,7 +132,7 @@ def mask_position(words: Sequence[str]) -> int:
 def similarity(run: Values, pool: str, rules: Rules) -> Contributions:
     """The ledger of the cosine similarity of two texts. It is a product of two computed vectors: each text gets half.
 
-    The lengths of the vectors follow the rule for norms: held, or opened and shared by covariance.
+    The lengths of the vectors follow the rule for norms: held constant, or opened and shared by covariance.
     """
     if run.program.sizes.batch != 2:
         raise GlassformerError(
@@ -156,7 +156,7 @@ def _states(run: Values) -> str:
 
 
 def _pooled_name(run: Values) -> str:
-    """The vector that the encoder itself pools, before any head."""
+    """The pooled vector of the encoder, before any head."""
     found = [step.name for step in run.program.steps if step.block.part in ("pooler", "final_norm") and run[step.name].ndim == 2]
     if not found:
         raise GlassformerError("pool=pooled: this model has no pooler. Try pool=mean or pool=first.")
@@ -164,7 +164,7 @@ def _pooled_name(run: Values) -> str:
 
 
 def _pooled_shares(run: Values, name: str, pool: str) -> Array:
-    """How much of each position goes into the vector of its text, by feature: [batch, t, d]."""
+    """The weight of each position in the vector of its text, by feature: [batch, t, d]."""
     if pool == "pooled":
         return np.ones((2, 1, run[name].shape[-1]))
     states = run[name]

@@ -86,7 +86,7 @@ def _(_operation: Affine, at: At) -> Shares:
 
 @shares.register
 def _(_operation: Multiply, at: At) -> Shares:
-    """A learned factor is held; two computed factors get half each."""
+    """A learned factor is held constant; two computed factors get half each."""
     output = at.step.output
     both = [aligned(tensor, value, output) for tensor, value in zip(at.step.inputs, at.values, strict=True)]
     if at.fixed[1]:
@@ -149,7 +149,7 @@ def _(operation: Length, at: At) -> Shares:
 
 @shares.register
 def _(operation: Lengthen, at: At) -> Shares:
-    """The direction gets it all; its length and the learned one are held."""
+    """The direction gets everything; its length and the learned length are held constant."""
     return [at.coefficient * aligned(at.step.inputs[1], operation.factor(at.values), at.step.output), None, None]
 
 
@@ -199,7 +199,7 @@ def _(operation: Rotate, at: At) -> Shares:
 
 @shares.register(Copy)
 def _(operation: Any, at: At) -> Shares:
-    """Every cell of the output is a cell of an input, or nothing: run on cell numbers, the operation itself tells which."""
+    """Every cell of the output is a cell of an input, or 0; running the operation on cell numbers shows which."""
     tags: list[Array] = []
     starts: list[int | None] = []
     start = 1
@@ -268,7 +268,7 @@ def at_zero(operation: Pointwise | Cap, at: At) -> float:
 
 @singledispatch
 def constant(_operation: object, _at: At) -> float | None:
-    """Σ coefficient · the part of the output that is there whatever the inputs are; None if there is no such part."""
+    """Σ coefficient · the part of the output that does not depend on the inputs; None if there is no such part."""
     return None
 
 
@@ -293,7 +293,7 @@ def _(operation: Any, at: At) -> float | None:
 
 
 def leftover(at: At, output: Array, found: Shares) -> float:
-    """What the shares of a step do not account for: Σ coefficient · output − Σ coefficient · input."""
+    """The part not covered by the shares of a step: Σ coefficient · output − Σ coefficient · input."""
     given = [product(c, value) for c, value in zip(found, at.values, strict=True) if c is not None]
     return math.fsum([float(product(at.coefficient, output).sum()), *(-float(part.sum()) for part in given)])
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
+from glassformer.numbers.experiments.setting import SENTENCE, ids_of, program_for, requested, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program import Program
@@ -31,7 +31,7 @@ class CausalRow:
     """One word replaced: the largest change of the outputs before it, at it, and after it."""
 
     word: str
-    before: float | None  # None: there are none
+    before: float | None  # None if there are none
     at: float
     after: float | None
     before_bare: float | None  # without the mask
@@ -77,7 +77,7 @@ class Causal(Experiment):
 def causal(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Causal:
     """Replace each word of a sentence in turn, and measure which outputs change, with the causal mask and without."""
     words = words_of(text)
-    spec = asked_for(START.replace(vocab=len(set(words)) + 1), fields, chosen=CHOSEN).spec
+    spec = requested(START.replace(vocab=len(set(words)) + 1), fields, chosen=CHOSEN).spec
     if not spec.layers:
         raise GlassformerError("layers=0 has no attention to mask. Give at least layers=1.")
     ids, other = np.array([ids_of(words)]), len(set(words))

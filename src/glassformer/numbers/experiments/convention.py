@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, divisor, program_for, vectors_of, words_of
+from glassformer.numbers.experiments.setting import SENTENCE, divisor, program_for, requested, vectors_of, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
@@ -90,7 +90,7 @@ class Convention(Experiment):
 def convention(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Convention:
     """Compute attention with tokens as rows and as columns, then with the row formula on column data."""
     words = words_of(text)
-    spec = asked_for(START, fields, chosen=CHOSEN).spec
+    spec = requested(START, fields, chosen=CHOSEN).spec
     if spec.head_k == len(words):
         raise GlassformerError(
             f"d_k={spec.head_k} is also the number of words, so the shapes would not reveal the mix-up. Change d_k."

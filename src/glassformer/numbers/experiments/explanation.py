@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, Check, Experiment
-from glassformer.numbers.experiments.setting import asked_for, divisor, program_for, vectors_of, words_of
+from glassformer.numbers.experiments.setting import divisor, program_for, requested, vectors_of, words_of
 from glassformer.numbers.run import run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
@@ -49,7 +49,7 @@ class Query:
     weight: float
     weight_there: float  # of the same word in the second model
     most_there: str
-    moved: float  # half of the sum of absolute differences of the weights: the share that went elsewhere
+    moved: float  # half of the sum of absolute differences of the weights: the share that moved
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -66,7 +66,7 @@ class Explanation(Experiment):
     rows: tuple[Query, ...]
     same: float  # largest difference of the outputs on the sentence
     other: float  # … on the same words in the reverse order
-    moved: float  # mean share of the attention that went elsewhere, over all heads and queries
+    moved: float  # mean share of the attention that moved, over all heads and queries
     changed: int  # queries, over all heads, that attend most to another word
     weights: Floats  # [model, head, t, s]
 
@@ -93,8 +93,8 @@ class Explanation(Experiment):
 def explanation(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Explanation:
     """Build a second model with the same outputs on a sentence, whose weights are as far from the first one's as possible."""
     words = words_of(text)
-    asked = asked_for(START, fields, chosen=CHOSEN).spec
-    spec = asked.replace(d_k=len(words))
+    base = requested(START, fields, chosen=CHOSEN).spec
+    spec = base.replace(d_k=len(words))
     _check_sizes(spec, len(words))
     program = program_for(spec, t=len(words))
     weights = random_weights(program, seed)
@@ -135,8 +135,8 @@ def _check_sizes(spec: EncoderSpec, words: int) -> None:
 
 
 def _elsewhere(grid: Floats, values: Floats) -> Floats:
-    """Weights that mix `values` to the same result, with as little as possible on each query's first choice."""
-    kept = np.concatenate([values, np.ones((len(values), 1))], axis=1).T  # what a mix gives, and the sum of its weights
+    """Weights that mix `values` to the same result, with as little weight as possible on each query's largest key."""
+    kept = np.concatenate([values, np.ones((len(values), 1))], axis=1).T  # the mixed values, and the sum of the weights
     return np.stack([_row_elsewhere(row, kept) for row in grid])
 
 

@@ -1,4 +1,4 @@
-"""Folding: the scale and shift of a norm put into the matrices after it, in pre-norm and in post-norm encoders."""
+"""Folding: the scale and shift of a norm absorbed into the matrices after it, in pre-norm and in post-norm encoders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, Check, Experiment
-from glassformer.numbers.experiments.setting import asked_for, program_for
+from glassformer.numbers.experiments.setting import program_for, requested
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program import Program
@@ -69,10 +69,10 @@ class Folding(Experiment):
         (pre_all, pre_matrices), (post_all, post_matrices) = self.readers["pre"], self.readers["post"]
         return (
             Check("pre: the outputs are the same after every layer", max(row.pre for row in self.rows), high=SAME),
-            Check("pre: readers of a norm that are no matrix", pre_all - pre_matrices, 0, 0),
+            Check("pre: readers of a norm that are not a matrix", pre_all - pre_matrices, 0, 0),
             Check("post: the outputs differ after the first layer", self.rows[0].post, low=CLEARLY),
             Check("post: the outputs differ after the last layer", self.rows[-1].post, low=CLEARLY),
-            Check("post: readers of a norm that are no matrix", post_all - post_matrices, low=1),
+            Check("post: readers of a norm that are not a matrix", post_all - post_matrices, low=1),
         )
 
     def numbers(self) -> dict[str, Any]:
@@ -84,16 +84,16 @@ class Folding(Experiment):
 
 def folding(*, seed: int = 0, **fields: Any) -> Folding:
     """Fold γ and β of every norm into the matrices that read it, in a pre-norm and in a post-norm encoder."""
-    asked = asked_for(START, fields, chosen=CHOSEN)
-    tokens = asked.t or TOKENS
+    request = requested(START, fields, chosen=CHOSEN)
+    tokens = request.t or TOKENS
     if tokens > MOST_TOKENS:
         raise GlassformerError(f"t={tokens} is not allowed here: at most {MOST_TOKENS} tokens.")
-    if not asked.spec.layers:
+    if not request.spec.layers:
         raise GlassformerError("layers=0 has no norms to fold. Give at least layers=1.")
-    program_for(asked.spec, t=tokens)  # refuse an encoder that is too large before making its input
-    x = np.random.default_rng([seed, 1]).normal(size=(1, tokens, asked.spec.d_model))
-    pairs = {place: _pair(asked.spec, place, x, seed) for place in ("pre", "post")}
-    apart = {place: [_difference(pair, layer) for layer in range(asked.spec.layers)] for place, pair in pairs.items()}
+    program_for(request.spec, t=tokens)  # refuse an encoder that is too large before making its input
+    x = np.random.default_rng([seed, 1]).normal(size=(1, tokens, request.spec.d_model))
+    pairs = {place: _pair(request.spec, place, x, seed) for place in ("pre", "post")}
+    apart = {place: [_difference(pair, layer) for layer in range(request.spec.layers)] for place, pair in pairs.items()}
     rows = [
         Depth(
             layer + 1, float(np.abs(before).max()), float(np.abs(after).max()), _share(after, pairs["post"][0].hidden[layer + 1])
@@ -101,7 +101,7 @@ def folding(*, seed: int = 0, **fields: Any) -> Folding:
         for layer, (before, after) in enumerate(zip(apart["pre"], apart["post"], strict=True))
     ]
     return Folding(
-        spec=asked.spec,
+        spec=request.spec,
         seed=seed,
         rows=tuple(rows),
         readers={place: _readers(pair[0].program) for place, pair in pairs.items()},
@@ -109,7 +109,7 @@ def folding(*, seed: int = 0, **fields: Any) -> Folding:
 
 
 def folded(program: Program, weights: dict[str, Array]) -> dict[str, Array]:
-    """The weights with γ = 1 and β = 0 in every norm that matrices read; these take its scale and its shift."""
+    """The weights with γ = 1 and β = 0 in every norm that matrices read; its scale and shift are folded into these matrices."""
     new = dict(weights)
     for norm in _norms(program):
         gamma, beta = norm.inputs[1].name, norm.inputs[2].name
@@ -124,7 +124,7 @@ def folded(program: Program, weights: dict[str, Array]) -> dict[str, Array]:
 
 
 def _norms(program: Program) -> list[Any]:
-    """The steps that give what a norm of a layer gives: scaled and shifted."""
+    """The last steps of the norms of layers: scaled and shifted."""
     return [step for step in program.steps if step.role == "norm output" and step.block.layer is not None]
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, divisor, program_for, vectors_of, words_of
+from glassformer.numbers.experiments.setting import SENTENCE, divisor, program_for, requested, vectors_of, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
@@ -86,7 +86,7 @@ class Heads(Experiment):
 def heads(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Heads:
     """Split the same weight matrices into 1, 2, 4, … heads: count the parameters, compare the outputs."""
     words = words_of(text)
-    spec = asked_for(START, fields, chosen=CHOSEN).spec
+    spec = requested(START, fields, chosen=CHOSEN).spec
     matrices = random_weights(program_for(spec, t=len(words)), seed)
     x = vectors_of(words, spec.d_model, seed)[None]
     one = _attend(spec, matrices, x)

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import asked_for, program_for
+from glassformer.numbers.experiments.setting import program_for, requested
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
@@ -103,24 +103,24 @@ class Norm(Experiment):
 
 def norm(*, seed: int = 0, **fields: Any) -> Norm:
     """Measure mean and variance after each step of LayerNorm, and along the depth of a post- and a pre-norm encoder."""
-    asked = asked_for(START, fields, chosen=CHOSEN)
-    tokens = asked.t or TOKENS
+    request = requested(START, fields, chosen=CHOSEN)
+    tokens = request.t or TOKENS
     if tokens > MOST_TOKENS:
         raise GlassformerError(f"t={tokens} is not allowed here: at most {MOST_TOKENS} tokens.")
-    if asked.spec.layers < LEAST_LAYERS:
-        raise GlassformerError(f"layers={asked.spec.layers} is too few to show a trend. Give at least {LEAST_LAYERS}.")
-    program_for(asked.spec, t=tokens)  # refuse an encoder that is too large before making its input
-    x = OFFSET + WIDTH * np.random.default_rng([seed, 1]).normal(size=(1, tokens, asked.spec.d_model))
-    post, pre = (_run(asked.spec, place, x, seed) for place in ("post", "pre"))
+    if request.spec.layers < LEAST_LAYERS:
+        raise GlassformerError(f"layers={request.spec.layers} is too few to show a trend. Give at least {LEAST_LAYERS}.")
+    program_for(request.spec, t=tokens)  # refuse an encoder that is too large before making its input
+    x = OFFSET + WIDTH * np.random.default_rng([seed, 1]).normal(size=(1, tokens, request.spec.d_model))
+    post, pre = (_run(request.spec, place, x, seed) for place in ("post", "pre"))
     depth = tuple(
         Depth(
             layer + 1,
             *(_variance(found.hidden[layer + 1]) for found in (post, pre)),
             *(_change(found, layer) for found in (post, pre)),
         )
-        for layer in range(asked.spec.layers)
+        for layer in range(request.spec.layers)
     )
-    return Norm(spec=asked.spec, seed=seed, steps=_steps(post), depth=depth, final=_variance(pre.output))
+    return Norm(spec=request.spec, seed=seed, steps=_steps(post), depth=depth, final=_variance(pre.output))
 
 
 def _run(spec: EncoderSpec, place: NormPlace, x: Array, seed: int) -> Run:

@@ -10,7 +10,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
+from glassformer.numbers.experiments.setting import SENTENCE, ids_of, program_for, requested, words_of
 from glassformer.numbers.run import run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
@@ -90,7 +90,7 @@ def order(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Order:
     words = words_of(text)
     if len(set(words)) in (1, len(words)):
         raise GlassformerError("the text must contain a repeated word and two different words: 'Tom a été … été'.")
-    spec = asked_for(START.replace(vocab=len(set(words))), fields, chosen=CHOSEN).spec
+    spec = requested(START.replace(vocab=len(set(words))), fields, chosen=CHOSEN).spec
     permutations = _permutations(words, seed)
     rows = tuple(_row(spec.replace(position=kind, positions=len(words)), words, permutations, seed) for kind in POSITIONS)
     permuted = tuple(words[place] for place in permutations[0])

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
+from glassformer.numbers.experiments.setting import SENTENCE, ids_of, program_for, requested, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
@@ -83,7 +83,7 @@ def padding(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Padding:
     """Pad a sentence, change the content of the padding, and measure which tokens change, with and without the mask."""
     words = words_of(text)
     padded = [*words, *[PAD] * PADDED]
-    spec = asked_for(START.replace(vocab=len(set(words)) + 1), fields, chosen=CHOSEN).spec
+    spec = requested(START.replace(vocab=len(set(words)) + 1), fields, chosen=CHOSEN).spec
     if not spec.layers:
         raise GlassformerError("layers=0 has no attention to mask. Give at least layers=1.")
     ids = np.array([ids_of(padded)])

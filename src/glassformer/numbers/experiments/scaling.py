@@ -11,7 +11,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import Check, Experiment
-from glassformer.numbers.experiments.setting import asked_for, program_for
+from glassformer.numbers.experiments.setting import program_for, requested
 from glassformer.numbers.run import run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array
@@ -97,17 +97,17 @@ _EDGES = (("smallest", min), ("largest", max))
 
 def scaling(*, seed: int = 0, **fields: Any) -> Scaling:
     """Measure scores, entropy and the gradient of the softmax as d_k grows, with and without 1/√d_k."""
-    asked = asked_for(START, fields, chosen=CHOSEN)
-    tokens = asked.t or TOKENS
+    request = requested(START, fields, chosen=CHOSEN)
+    tokens = request.t or TOKENS
     if not 2 <= tokens <= MOST_TOKENS:
         raise GlassformerError(f"t={tokens} is not allowed here: from 2 to {MOST_TOKENS} tokens.")
-    texts = asked.batch if "batch" in fields else TEXTS
+    texts = request.batch if "batch" in fields else TEXTS
     if texts > TEXTS * 8:
         raise GlassformerError(f"batch={texts} is not allowed here: at most {TEXTS * 8} texts.")
-    program_for(asked.spec.replace(d_k=max(WIDTHS)), t=tokens)  # refuse a program that is too large before making its input
-    x = np.random.default_rng([seed, 1]).normal(size=(texts, tokens, asked.spec.d_model))
-    rows = tuple(_row(asked.spec.replace(d_k=d_k), x, seed) for d_k in WIDTHS)
-    return Scaling(spec=asked.spec, seed=seed, tokens=tokens, rows=rows)
+    program_for(request.spec.replace(d_k=max(WIDTHS)), t=tokens)  # refuse a program that is too large before making its input
+    x = np.random.default_rng([seed, 1]).normal(size=(texts, tokens, request.spec.d_model))
+    rows = tuple(_row(request.spec.replace(d_k=d_k), x, seed) for d_k in WIDTHS)
+    return Scaling(spec=request.spec, seed=seed, tokens=tokens, rows=rows)
 
 
 def _row(spec: EncoderSpec, x: Array, seed: int) -> ScalingRow:

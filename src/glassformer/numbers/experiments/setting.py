@@ -19,17 +19,17 @@ LEAST_WORDS, MOST_WORDS = 2, 64
 MOST_PARAMETERS = 50_000_000
 
 
-def asked_for(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[str, str]) -> Request:
+def requested(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[str, str]) -> Request:
     """Return `start` with some fields changed. `chosen` are the fields that the experiment sets itself, with the reason."""
     for name, value in fields.items():
         if name in chosen:
             raise GlassformerError(f"{name}={shown(value)} cannot be set here: {chosen[name]}. Leave {name} out.")
-    asked = request(start, decoders=True, **fields)
-    if asked.spec.norm_after_last == "pooled":
+    made = request(start, decoders=True, **fields)
+    if made.spec.norm_after_last == "pooled":
         raise GlassformerError(
             "final_norm=pooled gives a single vector, but the experiment compares the vectors of all tokens. Leave it out."
         )
-    return asked
+    return made
 
 
 def program_for(spec: EncoderSpec, *, batch: int = 1, t: int, u: int | None = None, padded: bool = False) -> Program:

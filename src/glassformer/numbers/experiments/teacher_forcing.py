@@ -1,4 +1,4 @@
-"""Teacher forcing: one pass over a target gives what writing it step by step with a cache gives."""
+"""Teacher forcing: one pass over a target equals generating it step by step with a cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
+from glassformer.numbers.experiments.setting import SENTENCE, ids_of, program_for, requested, words_of
 from glassformer.numbers.run import constants, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program import Program
@@ -34,7 +34,7 @@ CHOSEN = {
 
 @dataclass(frozen=True)
 class Step:
-    """One token of the target: what is read and what is to be predicted, and how far the two ways are apart."""
+    """One token of the target: the token read, the token to predict, and the difference between both computations."""
 
     read: str
     next: str
@@ -55,7 +55,7 @@ class TeacherForcing(Experiment):
         "the keys and values of earlier tokens are all that it needs of them."
     )
     source: tuple[str, ...]
-    words: tuple[str, ...]  # what the decoder reads
+    words: tuple[str, ...]  # the decoder input
     rows: tuple[Step, ...]
     memory: float  # the largest difference of the encoder's output between steps
     loss: float  # mean of −log p over the target: of one pass
@@ -87,7 +87,7 @@ def teacher_forcing(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Te
     """Read a target in one pass, and step by step with a cache; compare the logits."""
     source, target = words_of(text), TARGET.split()
     every = ids_of([*source, BEGIN, *target])
-    spec = asked_for(START.replace(vocab=max(every) + 1), fields, chosen=CHOSEN).spec
+    spec = requested(START.replace(vocab=max(every) + 1), fields, chosen=CHOSEN).spec
     if not isinstance(spec, Seq2SeqSpec) or not spec.decoder.layers:
         raise GlassformerError("decoder.layers=0 has no keys and values to store. Give at least decoder.layers=1.")
     ids, read, wanted = np.array([every[: len(source)]]), every[len(source) : -1], every[len(source) + 1 :]
@@ -123,7 +123,7 @@ def teacher_forcing(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Te
 
 
 def cached_steps(program: Program) -> list[str]:
-    """The names of what a cache holds: the keys and values that the decoder's layers make of the target."""
+    """The names of the cached steps: keys and values of the decoder's self-attention."""
     own = [step for step in program.steps if step.block.stack != "encoder" and step.block.kind == "attention"]
     return [step.name for step in own if step.role in ("key", "value")]
 
@@ -135,10 +135,10 @@ def _cached_numbers(program: Program) -> int:
 def _by_step(
     spec: EncoderSpec, weights: dict[str, Array], ids: Array, read: list[int], *, keep: bool
 ) -> tuple[Floats, list[Floats]]:
-    """The logits of each step, and the encoder's output in each. A step knows one token: the new one.
+    """The logits of each step, and the encoder's output in each. A step reads one token: the new one.
 
-    The places of earlier tokens hold the new token, too, so that nothing of them is left but their cached keys and values.
-    Without `keep`, these are forgotten as well.
+    The positions of earlier tokens also hold the new token, so that only their cached keys and values remain. Without `keep`,
+    these are dropped as well.
     """
     cache: dict[str, Array] = {}
     logits, states = [], []
@@ -153,7 +153,7 @@ def _by_step(
 
 
 def _evaluated(program: Program, values: dict[str, Array], cache: Mapping[str, Array]) -> dict[str, Array]:
-    """The values of all steps, where those in the cache keep what it holds of earlier tokens."""
+    """The values of all steps; cached steps keep their values for earlier tokens."""
     for step in program.steps:
         found = step.evaluate(values)
         if step.name in cache:
@@ -165,7 +165,7 @@ def _evaluated(program: Program, values: dict[str, Array], cache: Mapping[str, A
 
 
 def _memory(program: Program) -> str:
-    """The name of what the encoder gives."""
+    """The name of the encoder's output."""
     return next(step.name for step in reversed(program.steps) if step.block.stack == "encoder")
 
 

@@ -1,4 +1,4 @@
-"""What convolutions over sound need besides neighbours and linear maps: weight norm, and WavLM's gate."""
+"""Operations for convolutions over sound: weight norm, and WavLM's gate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glassformer.program.operations.base import Elementwise, aligned
 
 @dataclass(frozen=True)
 class Length(Elementwise):
-    """The length of what lies along all other axes, for each entry along `along`: the root of the sum of squares."""
+    """The Euclidean norm over all other axes, for each entry along `along`."""
 
     along: str
 
@@ -65,7 +65,7 @@ class Lengthen(Elementwise):
 
 @dataclass(frozen=True)
 class Gate(Elementwise):
-    """How much of a relative bias a token takes (WavLM): `a · (b · c − 1) + 2`. Inputs: a and b along `over`, c."""
+    """The gate of the relative bias for each token (WavLM): `a · (b · c − 1) + 2`. Inputs: a and b along `over`, c."""
 
     over: str
 

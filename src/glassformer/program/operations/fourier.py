@@ -1,4 +1,4 @@
-"""Mixing by a Fourier transform over positions and features, of which the real part is kept (Lee-Thorp et al. 2021)."""
+"""Mixing by the real part of a Fourier transform over positions and features (Lee-Thorp et al. 2021)."""
 
 from __future__ import annotations
 

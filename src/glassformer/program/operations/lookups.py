@@ -39,21 +39,21 @@ class Lookup(Copy):
 
 @dataclass(frozen=True)
 class Rescale(Elementwise):
-    """Token dropout (ESM-2): zeros for the mask token, and the other tokens of a text scaled up by how many of it are masked.
+    """Token dropout (ESM-2): zeros for mask tokens; the other tokens are scaled up according to the number of masked ones.
 
-    With m of n tokens masked, the factor is `0.88 · n / (n − m)`: in training 12% were, so that sums had the same size.
-    Inputs: vectors, ids, and where there is padding, which tokens are real.
+    With m of n tokens masked, the factor is `0.88 · n / (n − m)`, since 12% were masked in training.
+    Inputs: vectors, ids and, with padding, which tokens are real.
     """
 
     masked: int  # the id of the mask token
 
     def counts(self, values: Sequence[Array]) -> tuple[Array, Array]:
-        """Tokens of each text, and masked ones among them."""
+        """The number of tokens of each text, and of masked ones among them."""
         real = values[2].astype(bool) if len(values) == 3 else np.ones(values[1].shape, bool)
         return real.sum(1), (real & (values[1] == self.masked)).sum(1)
 
     def factor(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        """What each vector is multiplied by."""
+        """The factor for each vector."""
         whole, masked = self.counts(values)
         factor = np.where(values[1] == self.masked, 0.0, (KEPT_IN_TRAINING * whole / np.maximum(whole - masked, 1))[:, None])
         return aligned(inputs[1], factor, output)
@@ -146,7 +146,7 @@ class HalfSinusoid(Copy):
 
     @property
     def slowest(self) -> int:
-        """The feature whose angle is divided by the base; of a single wave there is none, and its angle is the position."""
+        """The index of the feature whose angle is divided by the base; a single wave has the position as its angle."""
         return max(self.half - 1, 1)
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
@@ -171,8 +171,8 @@ class HalfSinusoid(Copy):
 class Patch(Copy):
     """An image or a video cut into patches, each a row of pixels (channel, then frame of a video, then row, then column).
 
-    `size` are frames of a patch of a video, rows and columns; `steps` are those from one patch to the next: patches overlap
-    where these are smaller.
+    `size` is the extent of a patch in frames (of a video), rows and columns; `steps` is the stride. Patches overlap if the
+    stride is smaller than the size.
     """
 
     size: tuple[int, ...]
@@ -209,7 +209,7 @@ class Patch(Copy):
 
 @dataclass(frozen=True)
 class LeaveOut(Copy):
-    """The tokens that are left when patches are left out at random (ViT-MAE): described, counted, and not computed."""
+    """Random masking of patches (ViT-MAE). It is counted and described, but not computed."""
 
     along: Axis
     before: int  # class tokens, which are always kept
@@ -221,16 +221,16 @@ class LeaveOut(Copy):
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         raise GlassformerError(
-            f"mask_ratio={self.ratio:g} leaves out patches at random, which is not computed: such an encoder is counted, its "
-            "shapes, cost and equations are given, but not its numbers. mask_ratio=0 computes all patches."
+            f"mask_ratio={self.ratio:g} masks patches at random, which is not implemented: only counts, shapes, cost and "
+            "equations are available. Set mask_ratio=0 to compute with all patches."
         )
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        raise NotImplementedError  # there is no run whose cells could be explained
+        raise NotImplementedError  # evaluate raises, so there are no cells to explain
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         kept = self.along.size - self.before
-        return formatter.call("kept", names[0]) + formatter.words(f" ({kept} patches at random, and the tokens before them)")
+        return formatter.call("kept", names[0]) + formatter.words(f" ({kept} random patches, and the tokens before them)")
 
 
 @dataclass(frozen=True)
@@ -303,7 +303,7 @@ class Neighbours(Copy):
 
 
 def sinusoidal_grid(grid: tuple[int, int], before: int, width: int) -> Array:
-    """The waves of ViT-MAE: sines and cosines by column and by row, in a quarter of the features each; zeros for class tokens."""
+    """The position table of ViT-MAE: sines and cosines of column and row, a quarter of the features each; 0 for class tokens."""
     rows, columns = np.indices(grid).reshape(2, -1)
     speeds = 10000.0 ** (-np.arange(width // 4) / (width // 4))
     angles = [places[:, None] * speeds for places in (columns, rows)]

@@ -21,14 +21,14 @@ from glassformer.program.operations.base import Elementwise, aligned
 class Contract:
     """Multiply, and sum over every axis that both inputs have and the output lacks; then divide by `√(terms · divisor)`.
 
-    `terms`: how many such products are added up, where the scale is that of their sum.
+    `terms` is the number of such products in a sum with a common scale.
     """
 
     divisor: Axis | None = None
     terms: int = 1
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
-        raise TypeError("a contraction sums over what its output leaves out, so the output's axes must be given")
+        raise TypeError("a contraction needs the axes of its output: it sums over the others")
 
     def macs(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return math.prod([axis.size for axis in {*inputs[0].axes, *inputs[1].axes}])

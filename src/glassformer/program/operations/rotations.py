@@ -19,7 +19,7 @@ from glassformer.program.operations.base import Elementwise, aligned
 class Rotate(Elementwise):
     """Rotary positions: features i and i + d/2 turn together by the angle `position / base^(2i / d) / divisor`.
 
-    d is the `width`; features from there on are not rotated. With `adjacent`, features 2i and 2i + 1 turn by this angle.
+    d is `width`; further features are not rotated. With `adjacent`, features 2i and 2i + 1 turn by this angle.
     """
 
     along: str  # the axis of positions
@@ -54,14 +54,14 @@ class Rotate(Elementwise):
         return text if self.divisor == 1 else f"{text} / {in_full(self.divisor)}"
 
     def quarter(self, x: Array) -> Array:
-        """Each pair of features turned by a right angle: (a, b) becomes (−b, a)."""
+        """Each pair of features rotated by a right angle: (a, b) becomes (−b, a)."""
         if self.adjacent:
             return np.stack([-x[..., 1::2], x[..., ::2]], axis=-1).reshape(x.shape)
         first, second = np.split(x, 2, axis=-1)
         return np.concatenate([-second, first], axis=-1)
 
     def partner(self, feature: int, width: int) -> tuple[int, int, float]:
-        """The number of a feature's pair, the other feature of it, and the sign of the sine."""
+        """The index of a feature's pair, the other feature of the pair, and the sign of the sine."""
         if self.adjacent:
             return feature // 2, feature ^ 1, 1.0 if feature % 2 else -1.0
         half = width // 2
@@ -102,7 +102,7 @@ def angle_text(position: float, base: float, pair: int, width: int) -> str:
 
 @dataclass(frozen=True)
 class RotateScaled(Rotate):
-    """Rotary positions whose angles are scaled for longer texts by a rule that is described, counted, and not computed."""
+    """Rotary positions with angles scaled for longer texts. The rule is counted and described, but not computed."""
 
     rule: str
 
@@ -116,20 +116,20 @@ class RotateScaled(Rotate):
 def angles_missing(rule: str) -> GlassformerError:
     """The error for numbers of a model whose angles are not implemented."""
     return GlassformerError(
-        f"rotary_scaling={rule} is not computed: such a model is counted, its shapes, cost and equations are given, "
-        "but not its numbers. rotary_scaling=none computes unscaled angles."
+        f"rotary_scaling={rule} is not implemented: only counts, shapes, cost and equations are available. "
+        "Set rotary_scaling=none to compute with unscaled angles."
     )
 
 
 @dataclass(frozen=True)
 class RotateByPatch(Rotate):
-    """Rotary positions in an image (DINOv3): half of the pairs turn by the row of a patch, half by its column.
+    """Rotary positions in an image (DINOv3): half of the pairs are rotated by the row of a patch, half by its column.
 
-    A side of the image is 2 long, with 0 in its middle; the angle is `2π · centre / base^(4i / d_k)`, the centre that of the
-    patch along the side. Tokens before the patches are not rotated.
+    Coordinates along a side run from −1 to 1; the angle is `2π · centre / base^(4i / d_k)`, with the centre of the patch.
+    Tokens before the patches are not rotated.
     """
 
-    grid: tuple[int, int]  # patches down and across
+    grid: tuple[int, int]  # rows and columns of patches
     before: int  # class tokens and registers
 
     def angles(self, length: int, width: int) -> Array:

@@ -53,7 +53,7 @@ class RelativeBias(_BiasByBucket):
     distance: int
     query: Axis
     key: Axis
-    backward: bool = False  # all buckets look back, as where later keys are masked
+    backward: bool = False  # all buckets are for earlier keys, as in causal attention
 
     @property
     def rule_text(self) -> str:
@@ -66,10 +66,10 @@ class RelativeBias(_BiasByBucket):
         half = rows if self.backward else rows // 2  # half of the buckets are for earlier keys, half for later ones
         exact = max(half // 2, 1)
         away = np.abs(relative)
-        if half <= exact:  # too few buckets for any to be shared
+        if half <= exact:  # too few buckets to share any
             return np.where(relative > 0, half, 0) + np.minimum(away, half - 1)
         with np.errstate(divide="ignore"):
-            # float32 on purpose: the published models round here, and a bucket more or less is another number.
+            # float32 on purpose: the published models round here, and rounding decides the bucket.
             steps = np.log(away.astype(np.float32) / np.float32(exact)) / np.float32(math.log(self.distance / exact))
         far = exact + np.minimum(steps * np.float32(half - exact), half).clip(0).astype(int)
         return np.where(relative > 0, half, 0) + np.where(away < exact, away, np.minimum(far, half - 1))
@@ -79,7 +79,7 @@ class RelativeBias(_BiasByBucket):
 class LinearBias(Copy):
     """ALiBi for encoders (Press et al. 2022): `−slope · |t − s|`, with a slope for each head. It has no input.
 
-    Of 2^n heads, head h has the slope 2^(−8(h+1)/2^n); further heads have every other slope of twice as many.
+    With 2^n heads, head h has the slope 2^(−8(h+1)/2^n); further heads take every other slope for twice as many heads.
     """
 
     head: Axis
@@ -112,9 +112,9 @@ class LinearBias(Copy):
 
 @dataclass(frozen=True)
 class PickByDistance(Copy):
-    """Of the products with every row of a relative table, the one for the distance of each (query, key) pair (DeBERTa).
+    """Select, from the products with every row of a relative table, the one for the distance of each (query, key) pair (DeBERTa).
 
-    Rows stand in the order of t − s, with 0 in the middle: near distances have a row each, far ones share by their logarithm.
+    Rows are in the order of t − s, with 0 in the middle: small distances have one row each, large ones share logarithmically.
     """
 
     distance: int
@@ -131,11 +131,11 @@ class PickByDistance(Copy):
         return np.clip(np.sign(ahead) * self.steps(np.abs(ahead), half) + half, 0, rows - 1)
 
     def steps(self, away: Array, half: int) -> Array:
-        """The distance of a row from the middle of the table; half of the rows on each side are for single distances."""
+        """The offset of a row from the middle of the table; half of the rows on each side are for single distances."""
         near = half // 2
         if self.distance == half:  # every distance has its own row
             return away
-        # float32 on purpose: the published models round here, and a bucket more or less is another number.
+        # float32 on purpose: the published models round here, and rounding decides the bucket.
         share = np.log(np.maximum(away, near).astype(np.float32) / np.float32(near))
         share = share / np.log(np.float32((self.distance - 1) / near)) * np.float32(near - 1)
         return np.where(away <= near, away, np.ceil(share).astype(int) + near)
@@ -190,7 +190,7 @@ class Mask(Copy):
 
     causal: bool = False
     window: int | None = None
-    first: bool = False  # whether the first position sees all, and all see it, whatever the window
+    first: bool = False  # whether the first position is global: no window applies to it
 
     def rule(self, query: int, key: int) -> bool:
         """Whether position `query` may attend to position `key`, ignoring padding."""
@@ -243,12 +243,12 @@ class Mask(Copy):
 
 @dataclass(frozen=True)
 class MaskAroundQuestions(Mask):
-    """A window that the tokens of a question ignore: which tokens these are is not computed, so the result is not either."""
+    """A local window with global tokens of a question. It is counted and described, but not computed."""
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         raise GlassformerError(
-            "global_attention=question is not computed: such a model is counted, its shapes, cost and equations are given, but "
-            "not its numbers. global_attention=stored computes it without global tokens."
+            "global_attention=question is not implemented: only counts, shapes, cost and equations are available. "
+            "Set global_attention=stored to compute without global tokens."
         )
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:

@@ -128,7 +128,7 @@ class Join(Copy):
 
 @dataclass(frozen=True)
 class Share(Copy):
-    """Each entry along `of` read by a group of entries along `into`: of 8 heads on 2, heads 0 to 3 read 0, the others 1."""
+    """Repeat each entry along `of` for a group of entries along `into`: with 8 heads on 2, heads 0 to 3 read 0, the others 1."""
 
     of: str
     into: Axis
@@ -174,7 +174,7 @@ class Split(Copy):
 
 @dataclass(frozen=True)
 class Merge(Copy):
-    """Several axes read as one, the last of them running fastest: the inverse of `Split`."""
+    """Combine several axes into one, the last varying fastest: the inverse of `Split`."""
 
     of: tuple[str, ...]
     into: Axis
@@ -196,7 +196,7 @@ class Merge(Copy):
 
 @dataclass(frozen=True)
 class Stack(Copy):
-    """Inputs with the same axes, one for each entry of a new axis, which comes last."""
+    """Stack inputs with the same axes along a new last axis."""
 
     along: Axis
 
@@ -215,7 +215,7 @@ class Stack(Copy):
 
 @dataclass(frozen=True)
 class Blank(Copy):
-    """The input at real positions, and zeros at padding. Inputs: x, which positions are real."""
+    """Set padding to zero. Inputs: x, which positions are real."""
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.where(aligned(inputs[1], values[1], output), values[0], 0.0)
@@ -264,7 +264,7 @@ class Slice(Copy):
 
 @dataclass(frozen=True)
 class Take(Copy):
-    """One entry along an axis: the first or the last token; with a second input, of those that are not padding."""
+    """One entry along an axis: the first or the last token; with a second input, padding is skipped."""
 
     over: str
     index: int

@@ -12,7 +12,7 @@ from glassformer.show.heatmaps import scale_bar, small_multiples, word_panel
 from glassformer.show.markup import Child, Html, tags
 from glassformer.show.present import present
 
-LARGE = 4  # heads that are shown with their words; more are small multiples
+LARGE = 4  # up to this many heads are shown with their words; more are small multiples
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class EncoderView:
 
 
 def program_html(program: Program) -> Html:
-    """The sentence, the diagram, and the first attention opened."""
+    """The summary, the diagram, and the first attention block expanded."""
     first = next((step.block.name for step in program.steps if step.role == "weights"), None)
     opened = tags.figure(inside(program, first).svg()) if first else None
     pictures = tags.div(tags.figure(diagram(program).svg()), opened, class_="pictures")

@@ -9,7 +9,7 @@ from typing import Any
 from glassformer.arguments import path
 from glassformer.errors import GlassformerError
 from glassformer.show.curve_charts import charts
-from glassformer.show.curves import METRICS, Curve, curves_table, read_curve, runs_in, told_apart
+from glassformer.show.curves import METRICS, Curve, curves_table, distinct_names, read_curve, runs_in
 from glassformer.show.fragment import fragment
 from glassformer.show.markup import Html, tags
 from glassformer.show.present import present
@@ -33,15 +33,15 @@ class Curves(Viewed):
 
 
 def curves(*runs: str | Path) -> Curves:
-    """The curves of run folders: `curves("runs/digits-1", "runs/digits-2")`; of a folder that holds several, of all."""
+    """The curves of run folders: `curves("runs/digits-1", "runs/digits-2")`, or of all runs in a folder."""
     if not runs:
-        raise GlassformerError("which runs? Give the folder of one, or of several.")
+        raise GlassformerError("no run is given: give the folder of one or several runs.")
     paths = [run for name in runs for run in runs_meant(path("run", name))]
-    return Curves(tuple(read_curve(run, name) for run, name in zip(paths, told_apart(paths), strict=True)))
+    return Curves(tuple(read_curve(run, name) for run, name in zip(paths, distinct_names(paths), strict=True)))
 
 
 def runs_meant(folder: Path) -> list[Path]:
-    """A run; of a folder that holds several, all of them that have a log."""
+    """The run itself, or all runs with a log in the folder."""
     if not is_there(str(folder)) or not folder.is_dir() or (folder / METRICS).exists():
         return [folder]
     return [run for run in runs_in(folder) if (run / METRICS).exists()] or [folder]
@@ -62,7 +62,7 @@ class CurvesView:
 
 @dataclass(frozen=True)
 class RunView:
-    """A run folder: its curves, its epochs, what was predicted and measured."""
+    """A run folder: its curves, its epochs, predicted and measured costs."""
 
     path: Path
 
@@ -90,5 +90,5 @@ def _curve(curve: Curve) -> CurvesView:
 
 
 def of_torch_room(found: Any) -> RunView | CurvesView:
-    """A training run, known by its folder, or several, known by their curves."""
+    """The view of a training run (recognised by its folder) or of several (by their curves)."""
     return CurvesView(tuple(found.curves)) if hasattr(found, "curves") else RunView(Path(found.path))

@@ -21,13 +21,13 @@ from glassformer.show.present import present
 from glassformer.show.table import Column, Table, sizes_text
 
 MOST_ROWS = 60
-MOST_NODES = 120  # cells of a tree that are written down
+MOST_NODES = 120  # most cells in a tree
 OPENED = 6  # cells below one cell
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A view with given text and HTML."""
+    """A view with prepared text and HTML."""
 
     text: Callable[[], str]
     html: Callable[[], Html]
@@ -35,16 +35,16 @@ class Drawn:
 
 @present.register
 def _run(run: Run) -> Table:
-    """The steps of the first layer and the outputs of the others, each with its range."""
+    """The steps of the first layer and the outputs of the other layers, each with its range."""
     made = [step.output for step in run.program.steps if step.output.hidden or step.block.layer in (None, 0)]
     tensors = [tensor for tensor in (*run.program.inputs, *made) if tensor.name in run][:MOST_ROWS]
     rows = [[tensor.name, sizes_text(run[tensor.name].shape), *_range(run[tensor.name])] for tensor in tensors]
-    said = f"{len(run.values):,} tensors by name; after the first layer, only the outputs. run.explain explains a number."
+    explanation = f"{len(run.values):,} tensors by name; after the first layer, only the outputs. run.explain explains a number."
     words = [f"tokens: {' '.join(run.tokens[0])}"] if run.tokens and len(run.tokens[0]) <= 64 else []
     columns = [Column("tensor"), *(Column(title, right=True) for title in ("shape", "least", "mean", "largest"))]
     sizes = run.program.sizes
     parts = [tensor_part(tensor) for tensor in tensors]
-    return Table(f"a run over batch={sizes.batch} t={sizes.t}", columns, rows, ["", *words, said], parts=parts)
+    return Table(f"a run over batch={sizes.batch} t={sizes.t}", columns, rows, ["", *words, explanation], parts=parts)
 
 
 def _range(value: Array) -> list[str]:
@@ -64,7 +64,7 @@ def _difference(difference: Difference[Run]) -> Table:
     rows = [[name, figures(size), "▪" * round(24 * size / most)] for name, size in moved[:MOST_ROWS]]
     notes = [
         "",
-        f"changed: {', '.join(difference.changed)}; {len(difference.rerun)} steps were run again, {len(moved)} tensors moved.",
+        f"changed: {', '.join(difference.changed)}; {len(difference.rerun)} steps were recomputed, {len(moved)} tensors changed.",
     ]
     notes += [f"… and {len(moved) - MOST_ROWS} more"] if len(moved) > MOST_ROWS else []
     columns = [Column("tensor"), Column("by at most", right=True), Column("")]
@@ -83,15 +83,15 @@ def _checkpoint(checkpoint: Checkpoint) -> Drawn:
 class _Node:
     """A cell of the tree, and the cells shown below it."""
 
-    said: Explanation
+    explanation: Explanation
     below: list[_Node] = field(default_factory=list)
 
     def html(self, *, open_: bool = False) -> Html:
-        value = [tags.code(self.said.label), " = ", tags.strong(figures(self.said.value, 6))]
-        if self.said.source != "step":
-            return tags.div(value, f" {self.said.set_by_hand() or f'({self.said.source})'}", class_="leaf")
-        rule = tags.div(self.said.rule, tags.br(), f"= {self.said.numbers()}", class_="rule")
-        left_out = len(self.said.refs) - len(self.below)
+        value = [tags.code(self.explanation.label), " = ", tags.strong(figures(self.explanation.value, 6))]
+        if self.explanation.source != "step":
+            return tags.div(value, f" {self.explanation.set_by_hand() or f'({self.explanation.source})'}", class_="leaf")
+        rule = tags.div(self.explanation.rule, tags.br(), f"= {self.explanation.numbers()}", class_="rule")
+        left_out = len(self.explanation.refs) - len(self.below)
         more = tags.div(f"… and {left_out:,} more", class_="leaf") if left_out else None
         return tags.details(tags.summary(value), rule, [node.html() for node in self.below], more, class_="tree", open=open_)
 
@@ -107,8 +107,12 @@ def _tree(explanation: Explanation) -> _Node:
     queue, written = [root], 1
     while queue and written < MOST_NODES:
         node = queue.pop(0)
-        terms = node.said.terms
-        refs = node.said.refs if len(node.said.refs) <= OPENED else [ref for term in terms[: OPENED // 2] for ref in term.refs]
+        terms = node.explanation.terms
+        refs = (
+            node.explanation.refs
+            if len(node.explanation.refs) <= OPENED
+            else [ref for term in terms[: OPENED // 2] for ref in term.refs]
+        )
         seen: set[tuple[str, tuple[int, ...]]] = set()
         for ref in refs[:OPENED]:
             key = (ref.tensor.name, ref.tensor.at(ref.cell))
@@ -116,5 +120,5 @@ def _tree(explanation: Explanation) -> _Node:
                 seen.add(key)
                 node.below.append(_Node(opened(explanation.run, ref)))
         written += len(node.below)
-        queue += [below for below in node.below if below.said.source == "step"]
+        queue += [below for below in node.below if below.explanation.source == "step"]
     return root

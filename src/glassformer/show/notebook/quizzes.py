@@ -15,7 +15,7 @@ from glassformer.show.quiz.page import quiz_page
 
 @dataclass(frozen=True)
 class PaperView:
-    """A paper as a student gets it, without the key."""
+    """A student's paper, without the key."""
 
     variant: Variant
 

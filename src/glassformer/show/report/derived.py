@@ -22,10 +22,10 @@ from glassformer.show.table import Column, Table
 from glassformer.spec import EncoderSpec, field_docs
 from glassformer.spec.reading import Request
 
-OPENED = ("embeddings", "attention", "ffn", "pooler", "head")  # blocks that are shown from inside
+OPENED = ("embeddings", "attention", "ffn", "pooler", "head")  # blocks that are shown expanded
 SCORES = "layers: attention: scores and mix"
 PLOTTED = 17  # lengths of a curve
-MOST_LENGTH = 8192  # of a curve, where nothing limits the length
+MOST_LENGTH = 8192  # last length of a curve, if the model has no limit
 
 
 class Subject(NamedTuple):
@@ -67,7 +67,7 @@ def sentence(spec: EncoderSpec) -> str:
     reads = {
         "tokens": f"reads tokens of a vocabulary of {spec.vocab or 0:,}",
         "image": f"reads {_pictures(spec)} of {spec.image_size[0]} × {spec.image_size[1]} pixels in {spec.patches} patches",
-        "frames": f"reads {_sound(spec)}, which make {spec.longest or 0:,} positions",
+        "frames": f"reads {_sound(spec)}, which give {spec.longest or 0:,} positions",
         "vectors": "reads vectors",
     }[spec.reads]
     if not spec.attends:
@@ -77,8 +77,8 @@ def sentence(spec: EncoderSpec) -> str:
         heads, width = f"{heads} of queries on {shared} of keys and values", f", each {spec.head_k} wide"
     else:
         width = f" of {spec.head_k}"
-    inner = f", feed-forward blocks of {spec.ffn_width:,}" if spec.block == "layer" else ", attention alone"
-    ends = f", and ends in a head that says: {spec.head}" if spec.head != "none" else ""
+    inner = f", feed-forward blocks of {spec.ffn_width:,}" if spec.block == "layer" else ", attention only"
+    ends = f", and ends in the head {spec.head}" if spec.head != "none" else ""
     return f"An encoder of {many} of width {spec.d_model:,} with {heads}{width}{inner}. It {reads}{ends}."
 
 
@@ -91,7 +91,7 @@ def _sound(spec: EncoderSpec) -> str:
 
 
 def derived_sections(about: Subject) -> Iterator[Section]:
-    """All of them, in reading order."""
+    """All sections, in reading order."""
     yield Section("encoder", "The encoder", join(_diagram(about), _fields(about.spec)))
     yield Section("ledger", "Parameters", join(_ledger(about)))
     yield Section("shapes", "Shapes", join(_shapes(about)))
@@ -130,8 +130,8 @@ def _field(value: object) -> str:
 def _ledger(about: Subject) -> list[Html]:
     count = algebra.ledger(about.program, label=about.requested.label)
     view: Table = present(count)
-    order = [0, 3, 1, 2, *([4] if any(row[4] for row in view.rows) else [])]  # the count first: a telephone shows two columns
-    return [tags.p("As wide as its share:"), icicle_svg(count), _columns(view, order)]
+    order = [0, 3, 1, 2, *([4] if any(row[4] for row in view.rows) else [])]  # the count first: narrow screens show two columns
+    return [tags.p("Width = share of the parameters:"), icicle_svg(count), _columns(view, order)]
 
 
 def _columns(view: Table, order: Sequence[int]) -> Html:
@@ -146,7 +146,7 @@ def _shapes(about: Subject) -> list[Html]:
     )
     pairs = zip(rows_view.rows, columns_view.rows, strict=True)
     rows = [[row[0], row[3], other[3], row[4], row[2], row[1]] for row, other in pairs]
-    titles = ["tensor", "tokens as rows", "tokens as columns", "one head, as rows", "axes", ""]
+    titles = ["tensor", "tokens as rows", "tokens as columns", "one head, tokens as rows", "axes", ""]
     sizes = about.program.sizes
     over = f"Every tensor of a forward pass over batch={sizes.batch}, t={sizes.t}."
     said = tags.p(f"{over} With tokens as rows, Q = X W_Q; with tokens as columns, Q = W_Q X.")
@@ -195,7 +195,14 @@ def _lengths_table(about: Subject, longest: int) -> Table:
         share = _flops(forward, SCORES) / (forward.flops or 1)
         memory = [bytes_text(one.memory.total) for one in (forward, training)]
         rows.append([f"{t:,}", _short(forward.flops), f"{share:.1%}", _short(training.flops), *memory])
-    titles = ["tokens", "FLOPs, forward", "of them scores and mix", "FLOPs, training step", "memory, forward", "memory, training"]
+    titles = [
+        "tokens",
+        "FLOPs, forward",
+        "of which scores and mix",
+        "FLOPs, training step",
+        "memory, forward",
+        "memory, training",
+    ]
     return Table("", [Column(title, right=True) for title in titles], rows)
 
 

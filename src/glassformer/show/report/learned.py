@@ -70,7 +70,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 if '"kind": "step"' not in line:
                     try:
                         found = json.loads(line)
-                    except (ValueError, RecursionError):  # cut off by a kill
+                    except (ValueError, RecursionError):  # truncated when the process was killed
                         continue
                     if isinstance(found, dict):
                         yield found
@@ -113,7 +113,7 @@ def _results(run: Learned) -> list[Child]:
         pairs.insert(0, (f"test {metric.name}", metric.text(test[metric.name])))
     if _is_number(run.end.get("seconds")):
         pairs.append(("time", f"{run.end['seconds']:.1f} s"))
-    unfinished = None if run.end else tags.p("This run is not finished: 'glassformer resume' goes on with it.")
+    unfinished = None if run.end else tags.p("This run is not finished: continue it with 'glassformer resume'.")
     return [facts(pairs), unfinished]
 
 
@@ -127,7 +127,7 @@ def _predicted(run: Learned) -> list[Html]:
         _row("parameters", said.get("parameters"), began.get("parameters"), lambda number: f"{number:,.0f}"),
         _row(f"FLOPs of a step{over}", step.get("predicted_flops", said.get("matrix_flops")), step.get("flops"), _flops),
         _row(f"memory of a step{over}", step.get("predicted_bytes", said.get("bytes")), step.get("bytes"), _bytes),
-        _row("memory of the whole process, with Python and PyTorch in it", None, run.end.get("peak_bytes"), _bytes),
+        _row("memory of the whole process, including Python and PyTorch", None, run.end.get("peak_bytes"), _bytes),
     ]
     kept = [row for row in rows if row[1:] != ["·", "·"]]
     view = Table("", [Column(""), Column("predicted", right=True), Column("measured", right=True)], kept)
@@ -162,7 +162,7 @@ def _epochs(run: Learned) -> list[Html]:
     metric = curve.metric.name
     titles = ["epoch", "training loss", "validation loss", f"training {metric}", f"validation {metric}", "seconds so far"]
     best = frozenset(row for row, place in enumerate(kept) if place == curve.best - 1)
-    notes = [f"{count - len(kept)} epochs between are left out."] if len(kept) < count else []
+    notes = [f"{count - len(kept)} epochs in between are left out."] if len(kept) < count else []
     view = Table("", [Column(title, right=True) for title in titles], rows, ["The best epoch is bold.", *notes], best)
     return [tags.h3("Epochs"), view.markup()]
 
@@ -185,8 +185,8 @@ def _classes(run: Learned) -> list[Html]:
         [Column(""), *(Column(name, right=True) for name in names)],
         [[name, *(f"{count:,}" if count else "·" for count in row)] for name, row in zip(names, counts, strict=True)],
     )
-    whole = folded("What was taken for what", confused.markup())
-    return [tags.h3("The test, class by class"), Table("", columns, rows).markup(), whole]
+    whole = folded("Confusion matrix", confused.markup())
+    return [tags.h3("Test results by class"), Table("", columns, rows).markup(), whole]
 
 
 def _is_square(found: Any) -> bool:

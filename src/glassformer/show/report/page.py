@@ -37,7 +37,7 @@ def page(title: str, lead: Child, sections: Sequence[Section]) -> Html:
         tags.header(tags.h1(title), lead),
         tags.nav(contents, aria_label="Sections"),
         [tags.section(tags.h2(one.title), one.html, id=one.name) for one in sections],
-        tags.footer("Made by ", tags.code("glassformer report"), ". This file needs nothing else."),
+        tags.footer("Made by ", tags.code("glassformer report"), ". This file is self-contained."),
     )
     return whole_page(title, body, sheets=(themes, pieces(), css), head=MARK)
 
@@ -57,9 +57,11 @@ def save_page(text: str, path: str | Path) -> Path:
         if path.is_dir():
             raise GlassformerError(f"{path_text(path)} is a folder: name a file, as in --out report.html.")
         if path.exists() and not _is_report(path):
-            raise GlassformerError(f"{path_text(path)} is there and is no report: choose another --out.")
+            raise GlassformerError(f"{path_text(path)} exists and is not a report: choose another --out.")
         if path.suffix.lower() not in (".html", ".htm"):
-            raise GlassformerError(f"{path_text(path)}: a report is a web page: its name ends in .html. Browsers print PDF.")
+            raise GlassformerError(
+                f"{path_text(path)}: a report is HTML: its name must end in .html. To get a PDF, print it from a browser."
+            )
         fresh = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             fresh.write_text(text, encoding="utf-8")

@@ -69,14 +69,14 @@ def run_checks(run: Run) -> Iterator[Check]:
     for name in (step.name for step in run.program.steps if step.role == "weights"):
         if name in run:
             off = max(off, float(np.abs(run[name].sum(axis=-1) - 1).max(initial=0.0)))
-    yield Check(off < NEAR_ONE, f"Every row of attention weights sums to 1 (off by {off:.1e} at most).")
+    yield Check(off < NEAR_ONE, f"Every row of attention weights sums to 1 (largest error {off:.1e}).")
     last = run.program.spec.layers - 1
     tried = [f"layers.{last}.ffn.out", f"layers.{last}.attention.mix", run.program.output.name]
     name = next(name for name in tried if name in run)
     opened = run.explain(name, **dict.fromkeys([axis.name for axis in run.tensor(name).axes], 0))
     apart = abs(opened.evaluated - opened.value) / max(1.0, abs(opened.value))
     said = f"{opened.label} = {opened.value:.6g}, recomputed from the {len(opened.refs)} numbers that it depends on"
-    yield Check(apart < NEAR_ONE, f"{said} (apart by {apart:.1e}).")
+    yield Check(apart < NEAR_ONE, f"{said} (difference {apart:.1e}).")
 
 
 def checks_section(checks: Sequence[Check], more: Child = None) -> Section:

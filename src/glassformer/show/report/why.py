@@ -22,7 +22,7 @@ def why_section(found: Contributions) -> Section:
 
 
 def _bars(bars: list[tuple[str, float]]) -> Html:
-    """One bar for each part, which begins where the one above it ends."""
+    """One bar for each part, starting at the end of the one above."""
     ends = list(accumulate((value for _, value in bars), initial=0.0))
     low, high = min(ends), max(ends)
     wide = (high - low) or 1.0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from glassformer.errors import GlassformerError, listed, nearest, shown
-from glassformer.training.data.asked import Asked
+from glassformer.training.data.row_options import RowOptions
 
 WORDS, TAGS = "tokens", "tags"  # used if there are no columns text and label
 GROUPS = (2, 3)  # texts of a row for sentence embeddings: an anchor, a text that belongs to it, and one that does not
@@ -50,7 +50,7 @@ class Columns(NamedTuple):
         return Raw(place, words, tags)
 
 
-def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> Columns:
+def columns(names: Sequence[str], asked: RowOptions, name: str, rule: str = "") -> Columns:
     """Return the text and label columns, ignoring case; list the columns of the file if they are missing."""
     if asked.rows_for == "seq2seq":
         return pair_of(names, asked, name)
@@ -72,7 +72,7 @@ def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> Co
     return Columns(tuple(chosen[: len(texts)]), chosen[len(texts)] if asked.label is not None else None)
 
 
-def pair_of(names: Sequence[str], asked: Asked, name: str) -> Columns:
+def pair_of(names: Sequence[str], asked: RowOptions, name: str) -> Columns:
     """Return the columns of a text and its translation: those named, else `source` and `target`, else the first two."""
     if len(names) < 2:
         raise GlassformerError(f"{name} has one column, '{shown(names[0])}': parallel text needs a text and its translation.")

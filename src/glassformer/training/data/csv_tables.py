@@ -10,9 +10,9 @@ from pathlib import Path
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
-from glassformer.training.data.asked import Asked
 from glassformer.training.data.columns import Raw, columns
 from glassformer.training.data.lines import LONGEST_LINE, read_lines
+from glassformer.training.data.row_options import RowOptions
 
 DELIMITERS = ",;\t|"
 DECLARED_DELIMITER = re.compile(r"sep=(.)", re.IGNORECASE)  # first line written by Excel
@@ -34,7 +34,7 @@ class Numbered:
             yield line.text + "\n"
 
 
-def read_csv(path: Path, asked: Asked) -> Iterator[Raw]:
+def read_csv(path: Path, asked: RowOptions) -> Iterator[Raw]:
     """Read a header and rows; the delimiter is inferred from the header."""
     lines = Numbered(path)
     source = iter(lines)
@@ -71,7 +71,7 @@ def read_csv(path: Path, asked: Asked) -> Iterator[Raw]:
         csv.field_size_limit(limit)
 
 
-def _sign_in(header: str, asked: Asked) -> str:
+def _sign_in(header: str, asked: RowOptions) -> str:
     """Return the delimiter: the one that yields the text columns, else the one that yields most columns."""
     wanted = [{asked.text.casefold()}, {name.casefold() for name in asked.texts}]
 

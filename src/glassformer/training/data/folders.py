@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from glassformer.errors import GlassformerError, listed, shown
 from glassformer.files.paths import path_text
-from glassformer.training.data.asked import Tally
 from glassformer.training.data.columns import Raw
 from glassformer.training.data.lines import LONGEST_LINE
 from glassformer.training.data.readers import is_table
+from glassformer.training.data.row_options import Tally
 
 Kind: TypeAlias = Literal["text", "image"]
 TEXT_ENDINGS = {".txt"}

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from glassformer.errors import GlassformerError, shown
-from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.columns import Raw, columns
 from glassformer.training.data.dataset import PARTS, Provenance
 from glassformer.training.data.folders import PART_NAMES
 from glassformer.training.data.parallel import gather_for
+from glassformer.training.data.row_options import RowOptions, Tally
 from glassformer.training.data.texts import Rows
 
 
-def read_hub(what: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
+def read_hub(what: str, asked: RowOptions, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
     """Read the splits of a dataset of the Hugging Face hub: `hf:NAME` or `hf:NAME:CONFIG`."""
     try:
         import datasets
@@ -42,7 +42,7 @@ def read_hub(what: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Pr
     return parts, Provenance(f"Hugging Face hub, {what.removeprefix('hf:')}", str(getattr(info, "license", "")) or "not stated")
 
 
-def _rows(part: Any, name: str, asked: Asked) -> Iterator[Raw]:
+def _rows(part: Any, name: str, asked: RowOptions) -> Iterator[Raw]:
     chosen = columns(list(part.column_names), asked, name)
     names = _label_names(part.features.get(chosen.label)) if chosen.label else None
     for number, row in enumerate(part, 1):
@@ -64,7 +64,7 @@ def _named(value: Any, names: list[str]) -> Any:
     return names[value] if isinstance(value, int) and 0 <= value < len(names) else None
 
 
-def _hidden(part: Any, asked: Asked) -> bool:
+def _hidden(part: Any, asked: RowOptions) -> bool:
     """Return whether the labels of this split are withheld: all are -1."""
     label = columns(list(part.column_names), asked, "the part").label
     return asked.task != "regress" and len(part) > 0 and all(value == -1 for value in part[label])

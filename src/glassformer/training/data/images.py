@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassformer.errors import GlassformerError, shown
-from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.folders import Member
 from glassformer.training.data.label_values import label_name
+from glassformer.training.data.row_options import RowOptions, Tally
 
 Bytes: TypeAlias = NDArray[np.uint8]
 MOST_PIXELS = 64_000_000  # maximum declared size, checked before decoding
@@ -87,7 +87,7 @@ class Pictures(Sequence[Bytes]):
         return channels_first(decode(data, path.name, self.shape[1:]), self.shape[0])
 
 
-def read_pictures(members: Iterable[Member], asked: Asked, tally: Tally, name: str) -> tuple[Pictures, list[str]]:
+def read_pictures(members: Iterable[Member], asked: RowOptions, tally: Tally, name: str) -> tuple[Pictures, list[str]]:
     """Read every image and its label; each is decoded once, so that a damaged one is found before training."""
     kept: list[Bytes] = []
     paths, digests, labels = [], [], []

@@ -13,12 +13,12 @@ from glassformer.arguments import path
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.paths import is_link, no_such, path_text
 from glassformer.spec.reading import is_there
-from glassformer.training.data.asked import Asked, Goal, OnBad, OnLong, Tally
 from glassformer.training.data.dataset import Dataset, Provenance, RowsFor, Split
 from glassformer.training.data.folders import class_members, given_parts, read_texts
 from glassformer.training.data.images import read_pictures
 from glassformer.training.data.parallel import gather_for, gather_pairs, is_plain, read_two
 from glassformer.training.data.readers import read_table, table_kind
+from glassformer.training.data.row_options import Goal, OnBad, OnLong, RowOptions, Tally
 from glassformer.training.data.sets import SETS, load_set
 from glassformer.training.data.splits import (
     always_one,
@@ -60,7 +60,7 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
     with `seed`, in the shares of `split`. `rows_for="decoder"` reads the texts alone; `"seq2seq"` reads pairs: a text and its
     translation in the column `target`, or in the file `target` beside a plain text file.
     """
-    asked = Asked(
+    asked = RowOptions(
         text=text,
         label=None if task == "embed" or rows_for == "decoder" else label,
         target=target,
@@ -97,12 +97,12 @@ def _built_in(name: str, shares: tuple[float, float, float], rows_for: RowsFor |
     if shares != SHARES:
         raise GlassformerError(f"{name} is a built-in dataset with fixed splits: leave split out.")
     for option, value in options.items():
-        if value != getattr(Asked(), option):
+        if value != getattr(RowOptions(), option):
             raise GlassformerError(f"{name} is a built-in dataset with fixed rows: leave {option} out.")
     return suited(load_set(name), rows_for)
 
 
-def read_hub_set(name: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
+def read_hub_set(name: str, asked: RowOptions, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
     """Read a dataset of the hub; its package is imported only here."""
     from glassformer.training.data.hub import read_hub
 
@@ -127,7 +127,7 @@ def _existing(name: str) -> Path:
     )
 
 
-def _read_path(path: Path, asked: Asked, tally: Tally) -> dict[str, Rows]:
+def _read_path(path: Path, asked: RowOptions, tally: Tally) -> dict[str, Rows]:
     """Return rows by split; only `train` if the splits are not given."""
     given = given_parts(path, tally) if path.is_dir() else {}
     if not given:
@@ -135,7 +135,7 @@ def _read_path(path: Path, asked: Asked, tally: Tally) -> dict[str, Rows]:
     return {part: _read_part(part, places, asked, tally) for part, places in given.items()}
 
 
-def _read_part(part: str, places: list[Path], asked: Asked, tally: Tally) -> Rows:
+def _read_part(part: str, places: list[Path], asked: RowOptions, tally: Tally) -> Rows:
     try:
         return _read_rows(places, asked, tally)
     except GlassformerError as error:
@@ -146,7 +146,7 @@ def _read_part(part: str, places: list[Path], asked: Asked, tally: Tally) -> Row
         ) from None
 
 
-def _read_rows(places: list[Path], asked: Asked, tally: Tally) -> Rows:
+def _read_rows(places: list[Path], asked: RowOptions, tally: Tally) -> Rows:
     """Read the rows of a file, of several shards, or of a folder."""
     first = places[0]
     if first.is_file():
@@ -161,7 +161,7 @@ def _read_rows(places: list[Path], asked: Asked, tally: Tally) -> Rows:
     return Rows("image", pictures, labels)
 
 
-def _of_tables(places: list[Path], asked: Asked, tally: Tally) -> Rows:
+def _of_tables(places: list[Path], asked: RowOptions, tally: Tally) -> Rows:
     """Read the rows of a file, or of the shards of one."""
     name, target = path_text(places[0]), asked.target
     if asked.rows_for == "seq2seq" and is_plain(places[0]):

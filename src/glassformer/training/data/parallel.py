@@ -9,10 +9,10 @@ from pathlib import Path
 
 from glassformer.errors import GlassformerError
 from glassformer.files.paths import path_text
-from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.columns import Raw
 from glassformer.training.data.lines import read_lines
 from glassformer.training.data.readers import is_table, table_kind
+from glassformer.training.data.row_options import RowOptions, Tally
 from glassformer.training.data.texts import Rows, clean_text, gather
 
 
@@ -36,7 +36,7 @@ def read_two(source: Path, target: Path) -> Iterator[Raw]:
         raise GlassformerError(f"{ended} {last:,} line{'' if last == 1 else 's'}. Each line needs its translation.")
 
 
-def gather_for(raw: Iterable[Raw], asked: Asked, tally: Tally, name: str, *, labelled: bool) -> Rows:
+def gather_for(raw: Iterable[Raw], asked: RowOptions, tally: Tally, name: str, *, labelled: bool) -> Rows:
     """Return the usable rows, as the kind of model needs them."""
     if asked.rows_for == "seq2seq":
         return gather_pairs(raw, asked, tally, name)
@@ -44,7 +44,7 @@ def gather_for(raw: Iterable[Raw], asked: Asked, tally: Tally, name: str, *, lab
     return replace(rows, task="causal") if asked.rows_for == "decoder" and rows.task == "mlm" else rows
 
 
-def gather_pairs(raw: Iterable[Raw], asked: Asked, tally: Tally, name: str) -> Rows:
+def gather_pairs(raw: Iterable[Raw], asked: RowOptions, tally: Tally, name: str) -> Rows:
     """Return the usable pairs; those of which one text is empty are skipped and counted."""
     sources: list[str] = []
     targets: list[str] = []

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import unique_keys
 from glassformer.files.paths import path_text
-from glassformer.training.data.asked import Asked
 from glassformer.training.data.columns import Raw, columns
 from glassformer.training.data.csv_tables import read_csv
 from glassformer.training.data.lines import LONGEST_LINE, read_lines, whole_text
+from glassformer.training.data.row_options import RowOptions
 
-Reader: TypeAlias = Callable[[Path, Asked], Iterator[Raw]]
+Reader: TypeAlias = Callable[[Path, RowOptions], Iterator[Raw]]
 Found: TypeAlias = tuple[str, dict[str, Any] | str]  # a place, and an object or an error message
 
 LOOKED_AT = 100  # objects read before columns are chosen, since some may lack a label
@@ -33,7 +33,7 @@ HINTS = {
 }
 
 
-def read_table(path: Path, asked: Asked) -> Iterator[Raw]:
+def read_table(path: Path, asked: RowOptions) -> Iterator[Raw]:
     """Yield the rows of a file, in order."""
     return READERS[table_kind(path)](path, asked)
 
@@ -54,12 +54,12 @@ def is_table(path: Path) -> bool:
         return False
 
 
-def read_jsonl(path: Path, asked: Asked) -> Iterator[Raw]:
+def read_jsonl(path: Path, asked: RowOptions) -> Iterator[Raw]:
     """Read one JSON object per line."""
     return _rows(_objects(path), asked, path_text(path))
 
 
-def read_json(path: Path, asked: Asked) -> Iterator[Raw]:
+def read_json(path: Path, asked: RowOptions) -> Iterator[Raw]:
     """Read a list of JSON objects, alone or inside one object; columns, as pandas writes them; or one object per line."""
     name = path_text(path)
     text = whole_text(path)
@@ -135,7 +135,7 @@ def _object(place: str, found: Any) -> Found:
     return place, f"{place} must be an object {{…}}, found {shown(json.dumps(found, ensure_ascii=False), limit=20)}.{way}"
 
 
-def _rows(objects: Iterator[Found], asked: Asked, name: str) -> Iterator[Raw]:
+def _rows(objects: Iterator[Found], asked: RowOptions, name: str) -> Iterator[Raw]:
     first = list(islice(objects, LOOKED_AT))
     names = dict.fromkeys(column for _, one in first if isinstance(one, dict) for column in _names(one))
     chosen = None if not names else columns(list(names), asked, name)
@@ -164,7 +164,7 @@ def _value(row: dict[str, Any], name: str) -> Any:
     return _value(row[outer], inner) if inner and isinstance(row.get(outer), dict) else None
 
 
-def read_parquet(path: Path, asked: Asked) -> Iterator[Raw]:
+def read_parquet(path: Path, asked: RowOptions) -> Iterator[Raw]:
     """Read a Parquet file with the optional package pyarrow."""
     try:
         import pyarrow
@@ -184,7 +184,7 @@ def read_parquet(path: Path, asked: Asked) -> Iterator[Raw]:
         raise GlassformerError(f"{name} is not a readable Parquet file: {shown(str(error).rstrip('.'), limit=100)}.") from None
 
 
-def read_conll(path: Path, asked: Asked) -> Iterator[Raw]:
+def read_conll(path: Path, asked: RowOptions) -> Iterator[Raw]:
     """Read one word per line, with its tag last and an empty line between sentences."""
     words: list[str] = []
     tags: list[str] = []
@@ -211,7 +211,7 @@ def _fields(path: Path) -> Iterator[tuple[int, list[str]]]:
     yield number + 1, []
 
 
-def read_plain(path: Path, asked: Asked) -> Iterator[Raw]:  # noqa: ARG001
+def read_plain(path: Path, asked: RowOptions) -> Iterator[Raw]:  # noqa: ARG001
     """Read plain text: one text per line, without labels; very long lines are truncated."""
     name = path_text(path)
     return (Raw(f"{name} line {line.number}", line.text) for line in read_lines(path) if line.text.strip())

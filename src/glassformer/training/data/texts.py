@@ -8,10 +8,10 @@ from typing import Any
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.texts import encodable
-from glassformer.training.data.asked import Asked, Goal, Tally
 from glassformer.training.data.columns import GROUPS, Raw
 from glassformer.training.data.dataset import FORMS, Form, TaskName
 from glassformer.training.data.label_values import class_names, is_missing, label_name, number_value
+from glassformer.training.data.row_options import Goal, RowOptions, Tally
 
 MOST_CHARACTERS = 100_000  # of one text; a longer one is truncated or refused
 MOST_WORDS = 10_000  # of one tagged row
@@ -41,7 +41,7 @@ class Rows:
         return Rows(self.task, inputs, None if self.labels is None else [self.labels[place] for place in places])
 
 
-def gather(raw: Iterable[Raw], asked: Asked, tally: Tally, name: str, *, labelled: bool) -> Rows:
+def gather(raw: Iterable[Raw], asked: RowOptions, tally: Tally, name: str, *, labelled: bool) -> Rows:
     """Return the usable rows. Lists of words make it a tagging task; no labels mean masked-token training, unless `asked`."""
     inputs: list[Any] = []
     labels: list[Any] = []
@@ -88,7 +88,7 @@ def task_for(goal: Goal, texts: int, name: str, *, labelled: bool) -> TaskName:
     return found.get((goal, texts), "multilabel" if goal == "multilabel" else "classify" if texts == 1 else "pair")
 
 
-def _labelled(row: Raw, asked: Asked, tally: Tally, task: TaskName | None) -> tuple[Any, Any] | None:
+def _labelled(row: Raw, asked: RowOptions, tally: Tally, task: TaskName | None) -> tuple[Any, Any] | None:
     texts = tuple(clean_text(text, row.place, asked, tally) for text in (row.text, *row.others))
     if task is None or None in texts:
         return None
@@ -111,7 +111,7 @@ LABELS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _tagged(row: Raw, asked: RowOptions, tally: Tally) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     words, tags = row.text, row.label
     if not isinstance(tags, list | tuple) or len(words) != len(tags):
         several = isinstance(tags, list | tuple)
@@ -136,7 +136,7 @@ def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tupl
     return tuple(word.strip()[:MOST_CHARACTERS] for word in words), tuple(str(name) for name in names)
 
 
-def clean_text(value: Any, place: str, asked: Asked, tally: Tally) -> str | None:
+def clean_text(value: Any, place: str, asked: RowOptions, tally: Tally) -> str | None:
     """Strip a text; return None if it is empty and empty texts are skipped."""
     if value is not None and not isinstance(value, str):
         tally.bad(
@@ -163,7 +163,7 @@ def clean_text(value: Any, place: str, asked: Asked, tally: Tally) -> str | None
     return text
 
 
-def _empty(place: str, asked: Asked, tally: Tally) -> None:
+def _empty(place: str, asked: RowOptions, tally: Tally) -> None:
     if asked.on_empty == "refuse":
         raise GlassformerError(f"{place} is an empty text. on_empty='skip' skips empty texts.")
     tally.add("skipped: empty texts", place)

@@ -1,6 +1,6 @@
 """From scores to weights: softmax, sparsemax, sigmoid, hardmax."""
 
-# ruff: noqa: ARG002 - every operation is asked the same questions; not each needs all that is said.
+# ruff: noqa: ARG002 - all operations have the same methods, and not each uses all arguments.
 
 from __future__ import annotations
 

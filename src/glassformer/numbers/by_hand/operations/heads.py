@@ -1,6 +1,6 @@
-"""Small steps: split into heads, put heads side by side, take one row, pick coordinates, one dot product."""
+"""Small steps: split into heads, concatenate heads, take one row, pick coordinates, one dot product."""
 
-# ruff: noqa: ARG002 - every operation is asked the same questions; not each needs all that is said.
+# ruff: noqa: ARG002 - all operations have the same methods, and not each uses all arguments.
 
 from __future__ import annotations
 

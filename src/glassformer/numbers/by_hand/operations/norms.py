@@ -1,6 +1,6 @@
-"""Norms in the ways that people compute them: variance over n or n − 1, eps inside or outside the root."""
+"""Norms in common conventions: variance divided by n or n − 1, eps inside or outside the root."""
 
-# ruff: noqa: ARG002 - every operation is asked the same questions; not each needs all that is said.
+# ruff: noqa: ARG002 - all operations have the same methods, and not each uses all arguments.
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Elementwise, aligned
 from glassformer.program.operations.norms import Variance
 
-EQUAL = 1e-13  # a spread this far below the numbers themselves is rounding: the numbers are equal
+EQUAL = 1e-13  # a variance this small relative to the numbers is rounding error: the numbers are equal
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Sinusoidal and rotary positions at any positions, in any of the usual arrangements."""
 
-# ruff: noqa: ARG002 - every operation is asked the same questions; not each needs all that is said.
+# ruff: noqa: ARG002 - all operations have the same methods, and not each uses all arguments.
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class PositionEntries(_Waves):
 
 @dataclass(frozen=True)
 class Turn(Elementwise):
-    """Rotary positions: pairs of features turn by the angle position / base^(2i/d). Pairs: neighbours, or i and i + d/2."""
+    """Rotary positions: pairs of features rotated by position / base^(2i/d). Pairs: adjacent features, or i and i + d/2."""
 
     positions: tuple[float, ...]
     base: float

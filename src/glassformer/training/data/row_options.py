@@ -16,7 +16,7 @@ LARGEST_SIDE = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class RowOptions:
     """The validated options of `load_data`."""
 
     text: str = "text"  # a column, or several with commas between them
@@ -77,7 +77,7 @@ class Tally:
         self.counts[what] += 1
         self.first.setdefault(what, place)
 
-    def bad(self, complaint: str, what: str, place: str, asked: Asked) -> None:
+    def bad(self, complaint: str, what: str, place: str, asked: RowOptions) -> None:
         """Refuse a row or file with the complaint, or skip and count it, depending on `on_bad`."""
         if asked.on_bad == "refuse":
             raise GlassformerError(f"{complaint} on_bad='skip' (--skip-bad) skips such rows.")

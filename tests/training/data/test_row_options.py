@@ -3,12 +3,12 @@
 import pytest
 
 from glassformer.errors import GlassformerError
-from glassformer.training.data.asked import Asked
+from glassformer.training.data.row_options import RowOptions
 
 
 def test_columns_have_commas_between_them():
-    assert Asked(text="premise, hypothesis").texts == ("premise", "hypothesis")
-    assert Asked().texts == ("text",)
+    assert RowOptions(text="premise, hypothesis").texts == ("premise", "hypothesis")
+    assert RowOptions().texts == ("text",)
 
 
 @pytest.mark.parametrize(
@@ -25,5 +25,5 @@ def test_columns_have_commas_between_them():
 )
 def test_a_contradiction_is_one_line(asked, message):
     with pytest.raises(GlassformerError) as error:
-        Asked(**asked)
+        RowOptions(**asked)
     assert message in str(error.value)

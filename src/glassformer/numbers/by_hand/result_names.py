@@ -41,7 +41,7 @@ SYNONYMS: dict[str, str] = {
 }
 
 
-def names_to_ask(program: Program, aliases: Mapping[str, str], output: Tensor | None) -> dict[str, str]:
+def result_names(program: Program, aliases: Mapping[str, str], output: Tensor | None) -> dict[str, str]:
     """Return name -> tensor, for inputs, results, second names, and `output` if there is one."""
     names = {tensor.name: tensor.name for tensor in program.inputs}
     names |= {step.name: step.name for step in program.steps}
@@ -49,7 +49,7 @@ def names_to_ask(program: Program, aliases: Mapping[str, str], output: Tensor | 
     return names | ({"output": output.name} if output is not None else {})
 
 
-def spelled_anew(
+def resolved_names(
     ask: tuple[str, ...],
     names: Mapping[str, str],
     labels: Mapping[str, tuple[str, ...]],
@@ -72,7 +72,7 @@ def _unknown(
 ) -> GlassformerError:
     needs = _meant(word, missing)
     if needs is not None:
-        return GlassformerError(f"'{shown(word)}' cannot be worked out: it needs {missing[needs]}.")
+        return GlassformerError(f"'{shown(word)}' cannot be computed: it needs {missing[needs]}.")
     if any(word in places for places in labels.values()):
         return GlassformerError(f"'{shown(word)}' is a token, not a quantity: query = \"{shown(word)}\" computes its row.")
     return GlassformerError(
