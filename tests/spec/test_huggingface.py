@@ -495,7 +495,7 @@ def test_two_names_of_one_size_must_agree():
             {"rope_parameters": {"rope_theta": 1e4, "factor": 2.0}},
             "rope_parameters.factor = 2.0 is not a known key",
         ),
-        ("ernie-notask-mlm", {"use_task_id": True}, "use_task_id = true is not supported"),
+        ("ernie-notask-mlm", {"use_task_id": 1}, "use_task_id must be true or false"),
         ("distilbert-squad", {"num_labels": 3}, "question answering needs 2 labels"),
         ("electra-small-multiplechoice", {"summary_use_proj": False}, "a summary without a projection"),
         (

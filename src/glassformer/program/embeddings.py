@@ -19,6 +19,7 @@ from glassformer.program.operations import (
     Scale,
     Sinusoid,
     Slice,
+    Take,
 )
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Writer
@@ -89,6 +90,9 @@ def _tokens(
         segments = write.input("segments", "input", *tokens.axes)
         table = inside.parameter("E_segment", "segment", Axis("segment", spec.segments), width, kind="table")
         terms.append(inside.step("segment", "segment", Lookup(), segments, table))
+    if spec.tasks is not None:
+        table = inside.parameter("E_task", "task", Axis("task", spec.tasks), width, kind="table")
+        terms.append(inside.step("task", "task", Take("task", 0), table))
     if spec.page is not None:
         terms += _on_page(write, inside, spec, tokens, width)
     if spec.token_norm:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from glassformer.program.attention import attention
 from glassformer.program.axes import Axis, Tensor
+from glassformer.program.codes import compared, letters_of_both, stored
 from glassformer.program.operations import Add, Cap, Join, Mean, Multiply, Pointwise, Scale, Slice, Softmax, Stack, Take, Total
 from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
+from glassformer.program.restoring import restored
 from glassformer.program.roles import Role
 from glassformer.spec import GATES, TOKEN_HEADS, EncoderSpec
 
 LOGITS: tuple[str, Role] = ("logits", "logits")
 PLAIN_LOGITS: tuple[str, Role] = ("uncapped", "uncapped logits")
+
+BESIDE_POOLING: dict[str, Callable[[Writer, EncoderSpec, Tensor], None]] = {
+    "restore": restored,
+    "compare_codes": compared,
+    "letters_of_codes": letters_of_both,
+    "store_codes": stored,
+}
 
 
 def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
@@ -24,6 +34,9 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
         return
     if spec.head in TOKEN_HEADS:
         _of_each_token(write, head, spec, x, real)
+        return
+    if spec.head in BESIDE_POOLING:
+        BESIDE_POOLING[spec.head](head, spec, x)
         return
     if not spec.has_pooler:
         return

@@ -84,6 +84,7 @@ Role = Literal[
     "scaled token",  # times √d_model
     "rescaled token",  # zeros for masked tokens, the others scaled up for them
     "segment",  # the vector of each segment
+    "task",  # the vector of the first task
     "page position",  # the vector of a side of each token's box on a page, of its height or its width
     "position",  # the vector of each position
     "embedding sum",  # tokens, segments and positions added
@@ -209,6 +210,8 @@ Role = Literal[
     "spare bias",  # stored in checkpoints, never used
     "contact",  # of the contact head of proteins, which is stored and not computed
     "projection",  # into the space that images and texts share
+    "code scores",  # of each code that sound may be quantised to
+    "code",  # the vector of a code
     # By hand
     "deviation",  # the root of the variance
     # In no encoder

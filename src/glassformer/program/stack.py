@@ -110,6 +110,14 @@ def _layer(
     return write.hidden("out")
 
 
+def layer(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+    """One layer that attends to everything, without positions of its own."""
+    _layer(write, spec, 1, x, real=None, by_distance=None, rotary=None, memory=None)
+    step = write.program.steps[-1]
+    write.program.steps[-1] = step._replace(output=step.output._replace(hidden=False))  # hidden states are those of the stack
+    return write.program.steps[-1].output
+
+
 def _turn(spec: EncoderSpec, number: int, rotary: Tensor | None) -> Turn | None:
     """How a layer rotates queries and keys, if it does: layers with a window may have a base of their own."""
     if not spec.rotary:

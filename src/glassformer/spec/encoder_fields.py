@@ -66,8 +66,23 @@ EmbeddingScale = Literal["none", "sqrt_d_model"]
 Pool = Literal["first", "mean", "last", "class_tokens"]
 HeadReads = Literal["pooled", "first", "each", "mean", "first_and_mean"]
 Pooler = Literal["none", "dense", "norm", "attention"]
-Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
+Head = Literal[
+    "none",
+    "classify",
+    "distilled",
+    "tag",
+    "tag_patches",
+    "mlm",
+    "pretrain",
+    "project",
+    "restore",
+    "compare_codes",
+    "letters_of_codes",
+    "store_codes",
+]
 TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
+CODED_HEADS: tuple[Head, ...] = ("compare_codes", "letters_of_codes", "store_codes")  # they have codes that stand for sound
+UNPOOLED_HEADS: tuple[Head, ...] = ("restore", *CODED_HEADS)
 MASKED_HEADS: tuple[Head, ...] = ("mlm", "pretrain")  # they predict masked tokens
 Residual = Literal["sequential", "parallel"]
 RotaryScaling = Literal["none", "dynamic", "llama3", "longrope", "yarn"]
@@ -127,6 +142,9 @@ class EncoderFields(Viewed):
         None, "id of the mask token: its vectors become zeros, and the other tokens are scaled up by their number (ESM-2)"
     )
     segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
+    tasks: int | None = _is(
+        None, "rows of a table with a vector for each task, of which the first is added to every token (ERNIE 3.0); none: none"
+    )
     page: int | None = _is(
         None, "coordinates on a page: rows of the tables for x, y, height and width of each token's box (1024 in LayoutLM)"
     )
@@ -213,6 +231,9 @@ class EncoderFields(Viewed):
     mask_ratio: float = _is(
         0.0, "share of the patches that are left out at random before the first layer (0.75 in ViT-MAE): counted, not computed"
     )
+    restore: tuple[int, ...] = _is(
+        (), "head=restore: width, layers, heads and d_ff of the decoder that restores left-out patches (512,8,16,2048 in ViT-MAE)"
+    )
     mask_token: bool = _is(False, "a learned vector that replaces masked patches or sound (a parameter even if unused)")
 
     mels: int | None = _is(
@@ -236,12 +257,19 @@ class EncoderFields(Viewed):
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )
     spare_pooler: bool = _is(False, "the pooler stays beside a head that reads tokens, and nothing reads it (SqueezeBERT, FNet)")
-    pooler_eps: float | None = _is(None, "eps of the pooler's norm, if not that of the layers (VideoMAE)")
+    pooler_eps: float | None = _is(
+        None, "eps of the pooler's norm or of a decoder's of patches, if not that of the layers (VideoMAE)"
+    )
     head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
     head_reads: HeadReads = _is(
         "pooled",
         "what a classify head reads: the pooled vector, the first token, each token (logits are averaged), their mean, or both",
+    )
+    codebooks: tuple[int, ...] = _is(
+        (),
+        "codes that sound is quantised to for pre-training: groups of codes, codes of each, width of all groups side by side, "
+        "and of the space in which they are compared (2,320,256,256 in wav2vec 2.0)",
     )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")

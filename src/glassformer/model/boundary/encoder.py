@@ -13,6 +13,7 @@ from glassformer.errors import GlassformerError
 from glassformer.model.boundary import checks, names, start
 from glassformer.model.encoder import Inputs, Output, PlainEncoder, Wanted
 from glassformer.spec import EncoderSpec
+from glassformer.spec.encoder_fields import UNPOOLED_HEADS
 from glassformer.spec.fields import field_text
 
 
@@ -93,6 +94,7 @@ def _require_built(spec: EncoderSpec) -> None:
         "token_kernel": spec.token_kernel is not None,
         "wide_output": spec.wide_output,
         "page": spec.page is not None,
+        "head": spec.head in UNPOOLED_HEADS,
     }
     for field in (field for field, lacks in lacking.items() if lacks):
         told = field_text(getattr(spec, field))

@@ -1,6 +1,7 @@
 """The operations that encoders consist of."""
 
 from glassformer.program.operations.base import Operation
+from glassformer.program.operations.codes import Largest, ReplaceSome
 from glassformer.program.operations.convolutions import Gate, Length, Lengthen
 from glassformer.program.operations.fourier import FourierMix
 from glassformer.program.operations.lookups import (
@@ -10,6 +11,7 @@ from glassformer.program.operations.lookups import (
     Lookup,
     Neighbours,
     Patch,
+    PutBack,
     Rescale,
     Rows,
     Sinusoid,
@@ -40,6 +42,7 @@ __all__ = [
     "Gate",
     "HalfSinusoid",
     "Join",
+    "Largest",
     "LeaveOut",
     "Length",
     "Lengthen",
@@ -57,7 +60,9 @@ __all__ = [
     "PatchBias",
     "PickByDistance",
     "Pointwise",
+    "PutBack",
     "RelativeBias",
+    "ReplaceSome",
     "Rescale",
     "Rotate",
     "RotateByPatch",
