@@ -23,7 +23,7 @@ READ = sorted(path.stem for path in MODELS.glob("*.json") if path.stem not in NO
 
 # Children of a Hugging Face model that hold its head. A tied matrix is counted there too.
 HEADS = """
-    classifier cls cls_classifier decoder discriminator_predictions distillation_classifier generator_lm_head
+    classifier cls cls_classifier decoder discriminator_predictions distillation_classifier encoder_to_decoder generator_lm_head
     generator_predictions head lm_head pre_classifier projector predictions qa_outputs sequence_summary sop_classifier
     text_projection visual_projection vocab_layer_norm vocab_projector vocab_transform
 """.split()
@@ -135,7 +135,7 @@ def test_embeddings_pooler_and_head_each_have_their_published_count(name):
         ours[part] = ours.get(part, 0) + parameter.size
     tied = (spec.vocab or 0) * spec.table_width if spec.head in ("mlm", "pretrain") and spec.tie else 0
     heads = sum(size for child, size in children.items() if child in HEADS)
-    heads += truth["parameters"]["top_level_direct"].get("layer_weights", 0)
+    heads += sum(truth["parameters"]["top_level_direct"].get(name, 0) for name in ("layer_weights", "mask_token"))
     if spec.pooler == "attention" and spec.head == "none":
         assert children["head"] == ours["pooler"]
     elif heads:  # the norm that a classifier reads through may be a part of it

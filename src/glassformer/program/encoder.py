@@ -9,6 +9,7 @@ from glassformer.program.heads import finish
 from glassformer.program.program import Program, Sizes, Writer
 from glassformer.program.roles import ENCODER
 from glassformer.program.stack import Memory, stack
+from glassformer.program.task_adapters import task_adapters
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 DEFAULT_TOKENS = 128
@@ -31,6 +32,8 @@ def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, u: int | N
         program.inputs.append(real)
     x = stack(write, spec, x, real=real)
     finish(write, spec, x, real)
+    if spec.adapters:
+        task_adapters(write, spec)
     return program
 
 

@@ -30,6 +30,9 @@ def restored(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     for number in range(inner.layers):
         x = layer(head.at(f"layer_{number}", "head"), inner, x)
     x = norm(head, spec, "norm", x, eps=spec.pooler_eps)
-    if spec.class_tokens:
-        x = head.step("patches", "slice", Slice("t", spec.class_tokens, place.size), x)
-    linear(head, "logits", "logits", x, "C", (Axis("class", spec.classes),), bias=spec.bias("classes"))
+    classes, bias = (Axis("class", spec.classes),), spec.bias("classes")
+    if not spec.class_tokens:
+        linear(head, "logits", "logits", x, "C", classes, bias=bias)
+        return
+    x = linear(head, "token_logits", "token logits", x, "C", classes, bias=bias)
+    head.step("logits", "logits", Slice("t", spec.class_tokens, place.size), x)

@@ -212,6 +212,7 @@ Role = Literal[
     "projection",  # into the space that images and texts share
     "code scores",  # of each code that sound may be quantised to
     "code",  # the vector of a code
+    "adapter",  # for one of several tasks, stored and not applied
     # By hand
     "deviation",  # the root of the variance
     # In no encoder

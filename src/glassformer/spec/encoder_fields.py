@@ -286,6 +286,11 @@ class EncoderFields(Viewed):
         "a masked-token head's output matrix has features beside the table's, d_model in all (MobileBERT)",
     )
     tie: bool = _is(True, "masked-token heads use the token embedding table as their output matrix")
+    adapters: tuple[int, ...] = _is(
+        (),
+        "low-rank adapters that a file stores for every matrix, and that nothing applies: tasks and rank (5,4 in "
+        "jina-embeddings-v3)",
+    )
     contact_head: bool = _is(
         False, "a linear map of all attention weights to one number, stored by every model and not computed (ESM-2)"
     )

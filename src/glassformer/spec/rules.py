@@ -26,6 +26,7 @@ def check(spec: EncoderSizes) -> None:
     _bottleneck(spec)
     _mixing(spec)
     _global_tokens(spec)
+    _adapters(spec)
     _beside(spec)
     _video(spec)
     _input(spec)
@@ -261,6 +262,19 @@ def _tables(spec: EncoderSizes) -> None:
         if getattr(spec, table) is not None and spec.vocab is None:
             other = "Leave it out" if spec.one_length else "Give vocab"
             raise GlassformerError(f"{table}={getattr(spec, table)} needs a token embedding. {other}.")
+
+
+def _adapters(spec: EncoderSizes) -> None:
+    """Rules of adapters that are stored for tasks."""
+    if not spec.adapters:
+        return
+    given = f"adapters={field_text(spec.adapters)}"
+    if len(spec.adapters) != 2:
+        raise GlassformerError(f"{given} must have two numbers: tasks and rank, such as 5,4.")
+    if spec.reads != "tokens" or not spec.attends or spec.block != "layer" or spec.gated or spec.head != "none":
+        raise GlassformerError(f"{given} is implemented for plain text encoders without a head or a gated block. Leave it out.")
+    if spec.bottleneck is not None or spec.embedding_size is not None or spec.by_distance or spec.groups:
+        raise GlassformerError(f"{given} is implemented for layers of one width, without groups. Leave it out.")
 
 
 def _token_dropout(spec: EncoderSizes) -> None:
