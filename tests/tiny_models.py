@@ -113,6 +113,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
         **{**TEXT, "hidden_size": 16, "embedding_size": 6, "intra_bottleneck_size": 12, "num_feedforward_networks": 3},
         "true_hidden_size": 12,
     },
+    "nystromformer": {**TEXT, "num_landmarks": 11, "segment_means_seq_len": 11, "conv_kernel_size": 5},
     "longformer": {**TEXT, "attention_window": 4},
     "albert": {**NARROW, "num_hidden_groups": 1},
     "electra": NARROW,
@@ -212,6 +213,8 @@ VARIANTS = [
     Case("fnet", "FNetModel", {"hidden_act": "relu", "type_vocab_size": 3, "hidden_size": 10}),
     Case("fnet", "FNetForMaskedLM", {"tie_word_embeddings": False}),
     Case("fnet", "FNetForPreTraining", {"tie_word_embeddings": False, "num_hidden_layers": 3}),
+    Case("nystromformer", "NystromformerModel", {"conv_kernel_size": 1, "hidden_act": "relu"}),
+    Case("nystromformer", "NystromformerForMaskedLM", {"tie_word_embeddings": False}),
     Case("squeezebert", "SqueezeBertForMaskedLM", {"post_attention_groups": 4, "k_groups": 1, "tie_word_embeddings": False}),
     Case("distilbert", "DistilBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("albert", "AlbertForMaskedLM", {"num_hidden_layers": 6, "num_hidden_groups": 2, "inner_group_num": 2}),
@@ -281,7 +284,7 @@ VARIANTS = [
 ]
 
 # Counted and run in float64; the PyTorch model lacks parts of them.
-NOT_BUILT = ("mobilebert", "layoutlm")
+NOT_BUILT = ("mobilebert", "layoutlm", "nystromformer")
 NOT_BUILT_CLASSES = ("ViTMAEForPreTraining", "Wav2Vec2ForPreTraining")
 BUILT, BUILT_VARIANTS = (
     [case for case in cases if case.family not in NOT_BUILT and case.model_class not in NOT_BUILT_CLASSES]

@@ -12,7 +12,7 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-COMPACT = ("squeezebert", "longformer", "mobilebert", "layoutlm", "fnet")
+COMPACT = ("squeezebert", "longformer", "mobilebert", "layoutlm", "fnet", "nystromformer")
 FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", "roformer", "big_bird", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
@@ -64,6 +64,10 @@ OWN = {
     },
     "roformer": {"embedding_size": (None, 4, 8), "rotary_value": (True, False)},
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
+    "nystromformer": {
+        **{"num_landmarks": (2, 4), "segment_means_seq_len": (4, 4, 8), "conv_kernel_size": (None, 1, 3, 4, 65)},
+        "inv_coeff_init_option": (False, False, True),
+    },
     "layoutlm": {"max_2d_position_embeddings": (3, 20)},
     "mobilebert": {
         **{"embedding_size": (4, 8, 12), "trigram_input": (True, True, False), "use_bottleneck": (True, True, False)},

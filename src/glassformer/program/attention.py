@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.global_token import GlobalToken
+from glassformer.program.landmarks import by_landmarks, with_neighbours
 from glassformer.program.operations import (
     Add,
     Cap,
@@ -63,6 +64,8 @@ def attention(  # noqa: PLR0913
     `turn` says how queries and keys are rotated by their positions, if they are.
     """
     q, k, v = _projected(write, spec, queries, (memory, memory if values is None else values), turn)
+    if spec.landmarks is not None:
+        return _concatenated(write, spec, by_landmarks(write, spec, (q, k, v), real), v)
     head, d_v = q.axes[-2], v.axes[-1]
     batch, t, s = memory.axes[0], queries.axes[-2], memory.axis("s")
     square = (batch, head, t, s)
@@ -82,6 +85,14 @@ def attention(  # noqa: PLR0913
     weights = write.step("weights", "weights", SOFTMAX, scores)
     mixed = (batch, t, head, d_v)
     mix = whole.mix(weights, v, mixed) if whole else write.step("mix", "mix", CONTRACT, weights, v, axes=mixed)
+    return _concatenated(write, spec, mix, v)
+
+
+def _concatenated(write: Writer, spec: EncoderSpec, mix: Tensor, v: Tensor) -> Tensor:
+    """The heads side by side, projected."""
+    head, d_v = mix.axes[-2:]
+    if spec.value_kernel is not None:
+        mix = with_neighbours(write, spec, mix, v)
     into = Axis("d_model" if spec.bottleneck is None else "d_bottleneck", spec.inner_width)
     bias, groups = spec.bias("output"), spec.groups_of("output")
     return linear(write, "out", "attention output", mix, "O", (into,), bias=bias, over=(head, d_v), groups=groups)

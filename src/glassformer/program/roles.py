@@ -156,6 +156,9 @@ Role = Literal[
     "position to content",
     "biased scores",
     "masked scores",
+    "landmark",  # means of the queries or the keys of a segment
+    "landmark inverse",
+    "value convolution",  # the values of neighbours, by weights that depend on the distance alone
     "weights",  # softmax of the scores
     "mix",  # values summed by their weights
     "attention output",  # the heads concatenated and projected

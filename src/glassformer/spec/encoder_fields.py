@@ -209,6 +209,12 @@ class EncoderFields(Viewed):
         "with a window: tokens that see all and are seen by all, through projections of their own (Longformer): "
         "the first token, those of a question, or projections that are stored alone",
     )
+    landmarks: int | None = _is(
+        None, "means of queries and keys by way of which all others attend (Nyströmformer), counted, not computed; none: directly"
+    )
+    value_kernel: int | None = _is(
+        None, "positions whose values are added to what a head reads, by weights for each distance (65 in Nyströmformer)"
+    )
     share_layers: int | None = _is(None, "number of distinct layers when layers share weights (1 in ALBERT)")
     layer_cycle: int = _is(1, "consecutive layers in a group that shares weights (ALBERT's inner_group_num)")
 

@@ -26,6 +26,7 @@ def check(spec: EncoderSizes) -> None:
     _bottleneck(spec)
     _mixing(spec)
     _global_tokens(spec)
+    _landmarks(spec)
     _adapters(spec)
     _beside(spec)
     _video(spec)
@@ -262,6 +263,24 @@ def _tables(spec: EncoderSizes) -> None:
         if getattr(spec, table) is not None and spec.vocab is None:
             other = "Leave it out" if spec.one_length else "Give vocab"
             raise GlassformerError(f"{table}={getattr(spec, table)} needs a token embedding. {other}.")
+
+
+def _landmarks(spec: EncoderSizes) -> None:
+    """Rules of attention by landmarks, and of a convolution over values."""
+    for field in ("landmarks", "value_kernel"):
+        given = f"{field}={getattr(spec, field)}"
+        if getattr(spec, field) is None:
+            continue
+        if spec.window is not None or spec.attend == "causal" or spec.group > 1 or not spec.attends or spec.pooler == "attention":
+            raise GlassformerError(
+                f"{given} is implemented for tokens that attend to all others, by heads with keys of their own."
+            )
+        if field == "landmarks" and (spec.by_distance or spec.score_cap is not None or spec.reads not in ("tokens", "vectors")):
+            raise GlassformerError(f"{given} is implemented for texts without positions by distance. Leave it out.")
+    if spec.value_kernel is not None and spec.value_kernel % 2 == 0:
+        raise GlassformerError(
+            f"value_kernel={spec.value_kernel} is even: it would give a position too many. Give an odd number."
+        )
 
 
 def _adapters(spec: EncoderSizes) -> None:

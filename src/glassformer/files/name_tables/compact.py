@@ -1,4 +1,4 @@
-"""Tensor names of text encoders with cheaper layers: SqueezeBERT, MobileBERT and FNet."""
+"""Tensor names of text encoders with cheaper layers: SqueezeBERT, MobileBERT, FNet and Nyströmformer."""
 
 from __future__ import annotations
 
@@ -72,8 +72,25 @@ FNET = replace(
     buffers=("dft_mat_hidden", "dft_mat_seq"),
 )
 
+NYSTROMFORMER = replace(
+    BERT,
+    prefixes=("nystromformer.",),
+    layers=(
+        (
+            "encoder.layer.{n}.",
+            {**BERT_LAYER, "attention.c_values": At("attention.self.conv.weight", one_inside=True, ones_after=1)},
+        ),
+    ),
+    heads={
+        **{ending: BERT_HEADS[ending] for ending in ("ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering")},
+        "ForSequenceClassification": {"head.H": "classifier.dense", "head.C": "classifier.out_proj"},
+        "ForMultipleChoice": {"head.H": "pre_classifier", "head.C": "classifier"},
+    },
+)
+
 NAMES: dict[str, Names] = {
     "fnet": FNET,
     "mobilebert": MOBILEBERT,
+    "nystromformer": NYSTROMFORMER,
     "squeezebert": SQUEEZEBERT,
 }

@@ -94,6 +94,8 @@ def _require_built(spec: EncoderSpec) -> None:
         "token_kernel": spec.token_kernel is not None,
         "wide_output": spec.wide_output,
         "page": spec.page is not None,
+        "landmarks": spec.landmarks is not None,
+        "value_kernel": spec.value_kernel is not None,
         "adapters": bool(spec.adapters),
         "head": spec.head in UNPOOLED_HEADS,
     }

@@ -4,6 +4,7 @@ from glassformer.program.operations.base import Operation
 from glassformer.program.operations.codes import Largest, ReplaceSome
 from glassformer.program.operations.convolutions import Gate, Length, Lengthen
 from glassformer.program.operations.fourier import FourierMix
+from glassformer.program.operations.inverse import Inverse
 from glassformer.program.operations.lookups import (
     BoxLookup,
     HalfSinusoid,
@@ -41,6 +42,7 @@ __all__ = [
     "FourierMix",
     "Gate",
     "HalfSinusoid",
+    "Inverse",
     "Join",
     "Largest",
     "LeaveOut",
