@@ -109,6 +109,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
         **{"q_groups": 4, "k_groups": 2, "v_groups": 3, "post_attention_groups": 1, "intermediate_groups": 4, "output_groups": 6},
     },
     "layoutlm": {**TEXT, "max_2d_position_embeddings": 9},
+    "layoutlmv3": {
+        **{**TEXT, "max_2d_position_embeddings": 9, "coordinate_size": 2, "shape_size": 2, "input_size": 8, "patch_size": 4},
+        **{"rel_pos_bins": 8, "max_rel_pos": 5, "rel_2d_pos_bins": 8, "max_rel_2d_pos": 6},
+    },
     "mobilebert": {
         **{**TEXT, "hidden_size": 16, "embedding_size": 6, "intra_bottleneck_size": 12, "num_feedforward_networks": 3},
         "true_hidden_size": 12,
@@ -213,6 +217,17 @@ VARIANTS = [
     Case("fnet", "FNetModel", {"hidden_act": "relu", "type_vocab_size": 3, "hidden_size": 10}),
     Case("fnet", "FNetForMaskedLM", {"tie_word_embeddings": False}),
     Case("fnet", "FNetForPreTraining", {"tie_word_embeddings": False, "num_hidden_layers": 3}),
+    Case("ernie", "ErnieForMaskedLM", {"use_task_id": True, "task_type_vocab_size": 4}),
+    Case(
+        "layoutlmv3",
+        "LayoutLMv3Model",
+        {"has_spatial_attention_bias": False, "visual_embed": False, "coordinate_size": 1, "shape_size": 4},
+    ),
+    Case(
+        "layoutlmv3",
+        "LayoutLMv3ForTokenClassification",
+        {"num_labels": 11, "has_relative_attention_bias": False, "has_spatial_attention_bias": False},
+    ),
     Case("nystromformer", "NystromformerModel", {"conv_kernel_size": 1, "hidden_act": "relu"}),
     Case("nystromformer", "NystromformerForMaskedLM", {"tie_word_embeddings": False}),
     Case("squeezebert", "SqueezeBertForMaskedLM", {"post_attention_groups": 4, "k_groups": 1, "tie_word_embeddings": False}),
@@ -284,7 +299,7 @@ VARIANTS = [
 ]
 
 # Counted and run in float64; the PyTorch model lacks parts of them.
-NOT_BUILT = ("mobilebert", "layoutlm", "nystromformer")
+NOT_BUILT = ("mobilebert", "layoutlm", "layoutlmv3", "nystromformer")
 NOT_BUILT_CLASSES = ("ViTMAEForPreTraining", "Wav2Vec2ForPreTraining")
 BUILT, BUILT_VARIANTS = (
     [case for case in cases if case.family not in NOT_BUILT and case.model_class not in NOT_BUILT_CLASSES]

@@ -12,7 +12,7 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-COMPACT = ("squeezebert", "longformer", "mobilebert", "layoutlm", "fnet", "nystromformer")
+COMPACT = ("squeezebert", "longformer", "mobilebert", "layoutlm", "fnet", "nystromformer", "layoutlmv3")
 FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", "roformer", "big_bird", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
@@ -67,6 +67,17 @@ OWN = {
     "nystromformer": {
         **{"num_landmarks": (2, 4), "segment_means_seq_len": (4, 4, 8), "conv_kernel_size": (None, 1, 3, 4, 65)},
         "inv_coeff_init_option": (False, False, True),
+    },
+    "layoutlmv3": {
+        **{
+            "max_2d_position_embeddings": (3, 20),
+            "coordinate_size": (1, 1, 2),
+            "shape_size": (2, 2, 4),
+            "hidden_size": (8, 8, 12),
+        },
+        **{"rel_pos_bins": (2, 8), "max_rel_pos": (5, 5, 128, 128, 2), "rel_2d_pos_bins": (4, 8), "max_rel_2d_pos": (3, 256, 2)},
+        **{"has_relative_attention_bias": (True, True, True, False), "has_spatial_attention_bias": (True, False)},
+        **{"visual_embed": (True, False), "input_size": (8, 9), "patch_size": (2, 4), "num_channels": (1, 3)},
     },
     "layoutlm": {"max_2d_position_embeddings": (3, 20)},
     "mobilebert": {

@@ -164,6 +164,8 @@ def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
     if symbol.startswith("b_"):
         total, part = _share(at, math.prod(shape), spec)
         return Place(at.name, (total,), "same", part, groups=_groups(at, spec))
+    if at.flipped:
+        return Place(at.name, shape[::-1], "transposed")
     merged = (math.prod(shape[: at.merged]), *(1,) * at.one_inside, *shape[at.merged :]) if shape else shape
     return Place(at.name, (*(1,) * at.ones_before, *merged, *(1,) * at.ones_after))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -23,11 +24,13 @@ from glassformer.program.operations import (
     RotateByPatch,
     RotateByTable,
     RotateScaled,
+    Scale,
     Share,
     Softmax,
     Split,
     Total,
 )
+from glassformer.program.page import apart
 from glassformer.program.parts import CONTRACT, linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
@@ -204,4 +207,7 @@ def relative_table(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor
     if spec.position.endswith("2d"):
         return write.step("relative", "relative bias", PatchBias(spec.patch_grid, t, s), table)
     by_bucket = RelativeBias(spec.relative_distance, t, s, backward=spec.relative_backward)
-    return write.step("relative", "relative bias", by_bucket, table)
+    found = [write.step("relative", "relative bias", by_bucket, table), *apart(write, spec, t, s)]
+    bias = write.step("relative_sum", "summed bias", Add(), *found) if len(found) > 1 else found[0]
+    scale = Scale(1 / math.sqrt(spec.head_k), "1/√d_k")
+    return write.step("relative_scaled", "scaled bias", scale, bias) if spec.relative_scaled else bias

@@ -7,7 +7,6 @@ import math
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import (
     Add,
-    BoxLookup,
     HalfSinusoid,
     Join,
     LeaveOut,
@@ -21,6 +20,7 @@ from glassformer.program.operations import (
     Slice,
     Take,
 )
+from glassformer.program.page import on_page, stored_picture
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.sound import blanked, convolved_positions, sound
@@ -94,23 +94,11 @@ def _tokens(
         table = inside.parameter("E_task", "task", Axis("task", spec.tasks), width, kind="table")
         terms.append(inside.step("task", "task", Take("task", 0), table))
     if spec.page is not None:
-        terms += _on_page(write, inside, spec, tokens, width)
+        terms += on_page(write, inside, spec, tokens, width)
+        stored_picture(write, spec)
     if spec.token_norm:
         terms = [norm(inside, spec, "token_norm", terms[0])]
     return _add_positions(inside, spec, terms, tokens.axes[1], width)
-
-
-def _on_page(write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, width: Axis) -> list[Tensor]:
-    """The place of each token's box on a page: its sides, its height and its width (Xu et al. 2020)."""
-    boxes = write.input("boxes", "input", *tokens.axes, Axis("side", 4))
-    rows = Axis("coordinate", spec.page or 0)
-    x, y, h, w = (inside.parameter(f"E_{name}", "page position", rows, width, kind="table") for name in "xyhw")
-    sides = {"left": (x, 0, None), "upper": (y, 1, None), "right": (x, 2, None), "lower": (y, 3, None)}
-    spans = {"height": (h, 3, 1), "width": (w, 2, 0)}
-    return [
-        inside.step(name, "page position", BoxLookup(side, minus), boxes, table)
-        for name, (table, side, minus) in {**sides, **spans}.items()
-    ]
 
 
 def _from_neighbours(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:

@@ -147,6 +147,9 @@ Role = Literal[
     "capped scores",  # cap · tanh(scores / cap)
     "relative table",  # numbers or vectors, learned by distance
     "relative bias",  # the term that the table adds to the scores
+    "box bias",  # the term by how far boxes lie apart on a page
+    "summed bias",
+    "scaled bias",  # divided by √d_k, as the scores are
     "relative query",  # of the table's vectors, where attention is disentangled
     "relative key",
     "shared relative key",

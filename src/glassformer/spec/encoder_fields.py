@@ -148,6 +148,17 @@ class EncoderFields(Viewed):
     page: int | None = _is(
         None, "coordinates on a page: rows of the tables for x, y, height and width of each token's box (1024 in LayoutLM)"
     )
+    page_parts: tuple[int, ...] = _is(
+        (),
+        "widths of the vectors of a box's sides and of its height and width, side by side (128,128 in LayoutLMv3); none: added",
+    )
+    page_relative: tuple[int, ...] = _is(
+        (),
+        "scores by how far boxes lie apart on a page: buckets, and the distance from which they share one (64,256 in LayoutLMv3)",
+    )
+    beside_picture: tuple[int, ...] = _is(
+        (), "size, patch and channels of a picture of the page, whose parameters are stored and not read (224,16,3 in LayoutLMv3)"
+    )
     positions: int | None = _is(None, "maximum sequence length; rows of a learned position table")
     position: Position = _is("none", "position encoding")
     complete_up_to: int | None = _is(
@@ -163,6 +174,7 @@ class EncoderFields(Viewed):
         "shared", "disentangled attention: project the relative table with W_Q and W_K, or with separate matrices"
     )
     relative_norm: bool = _is(False, "disentangled attention: a norm on the relative table (DeBERTa-v2 and v3)")
+    relative_scaled: bool = _is(False, "the relative bias is divided by √d_k, as the scores are (LayoutLMv3)")
     relative_gate: bool = _is(False, "each token scales its row of the relative bias by a gate computed from it (WavLM)")
     rotary_base: float = _is(10000.0, "base of the rotary angles")
     rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")

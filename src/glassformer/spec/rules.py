@@ -10,6 +10,7 @@ from glassformer.spec.encoder_fields import GROUPED, defaults
 from glassformer.spec.encoder_sizes import EncoderSizes
 from glassformer.spec.fields import accept, field_text
 from glassformer.spec.rules_of_heads import check_head
+from glassformer.spec.rules_of_pages import check_page
 
 
 def check(spec: EncoderSizes) -> None:
@@ -102,8 +103,7 @@ def _bottleneck(spec: EncoderSizes) -> None:
         raise GlassformerError(
             f"token_kernel={spec.token_kernel} projects token embeddings of their own width: give vocab and embedding_size."
         )
-    if spec.page is not None and (spec.vocab is None or spec.embedding_size is not None):
-        raise GlassformerError(f"page={spec.page} places tokens of width d_model: give vocab, and no embedding_size.")
+    check_page(spec)
     if spec.wide_output and (spec.table_width >= spec.d_model or not spec.head_dense or spec.head_width is not None):
         raise GlassformerError(
             "wide_output=true adds features to those of the token table: give an embedding_size below d_model, "

@@ -36,6 +36,7 @@ NEUTRAL: dict[str, Any] = {
     "layer_sum": False,
     "position_offset": 0,
     "relative_gate": False,
+    "relative_scaled": False,
     "rotary_pairs": "halves",
     "rotary_values": False,
     "spare_bias": False,
@@ -204,7 +205,7 @@ RULES = (
         "Add position=disentangled.",
     ),
     _Rule(
-        ("relative_gate",),
+        ("relative_gate", "relative_scaled"),
         lambda spec: spec.relative and not spec.disentangled,
         "scales a relative bias, and there is none",
         "position",

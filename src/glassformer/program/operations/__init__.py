@@ -22,6 +22,7 @@ from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.rotations import Rotate, RotateByPatch, RotateByTable, RotateScaled
 from glassformer.program.operations.scores import (
+    BoxBias,
     LinearBias,
     Mask,
     MaskAroundQuestions,
@@ -36,6 +37,7 @@ __all__ = [
     "Add",
     "Affine",
     "Blank",
+    "BoxBias",
     "BoxLookup",
     "Cap",
     "Contract",
