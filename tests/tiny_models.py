@@ -117,6 +117,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
         **{**TEXT, "hidden_size": 16, "embedding_size": 6, "intra_bottleneck_size": 12, "num_feedforward_networks": 3},
         "true_hidden_size": 12,
     },
+    "funnel": {
+        **{key: TEXT[key] for key in ("vocab_size", "pad_token_id", "num_labels", "bos_token_id", "eos_token_id")},
+        **{"d_model": 12, "n_head": 3, "d_head": 4, "d_inner": 20, "block_sizes": [2, 1, 1], "type_vocab_size": 3},
+    },
     "nystromformer": {**TEXT, "num_landmarks": 11, "segment_means_seq_len": 11, "conv_kernel_size": 5},
     "longformer": {**TEXT, "attention_window": 4},
     "albert": {**NARROW, "num_hidden_groups": 1},
@@ -228,6 +232,9 @@ VARIANTS = [
         "LayoutLMv3ForTokenClassification",
         {"num_labels": 11, "has_relative_attention_bias": False, "has_spatial_attention_bias": False},
     ),
+    Case(
+        "funnel", "FunnelModel", {"block_sizes": [1, 2], "block_repeats": [1, 2], "num_decoder_layers": 1, "hidden_act": "relu"}
+    ),
     Case("nystromformer", "NystromformerModel", {"conv_kernel_size": 1, "hidden_act": "relu"}),
     Case("nystromformer", "NystromformerForMaskedLM", {"tie_word_embeddings": False}),
     Case("squeezebert", "SqueezeBertForMaskedLM", {"post_attention_groups": 4, "k_groups": 1, "tie_word_embeddings": False}),
@@ -299,7 +306,7 @@ VARIANTS = [
 ]
 
 # Counted and run in float64; the PyTorch model lacks parts of them.
-NOT_BUILT = ("mobilebert", "layoutlm", "layoutlmv3", "nystromformer")
+NOT_BUILT = ("mobilebert", "layoutlm", "layoutlmv3", "nystromformer", "funnel")
 NOT_BUILT_CLASSES = ("ViTMAEForPreTraining", "Wav2Vec2ForPreTraining")
 BUILT, BUILT_VARIANTS = (
     [case for case in cases if case.family not in NOT_BUILT and case.model_class not in NOT_BUILT_CLASSES]

@@ -132,13 +132,25 @@ def _unique(candidates: Iterator[At]) -> list[At]:
     return list(first.values())
 
 
-def _layer_number(spec: EncoderSpec, owner: int) -> dict[str, int]:
+def _layer_number(spec: EncoderSpec, owner: int) -> dict[str, int | str]:
     """Return how files number a layer: by itself and, if layers share weights, by group and index in the group."""
+    if spec.funnel:
+        return {"n": owner, "funnel": _in_funnel(spec, owner)}
     if spec.share_layers is None:
         return {"n": owner, "group": owner, "inner": 0}
     owners = sorted({spec.layer_weights(number) for number in range(spec.layers)})
     group, inner = divmod(owners.index(owner), spec.layer_cycle)
     return {"n": owners.index(owner), "group": group, "inner": inner}
+
+
+def _in_funnel(spec: EncoderSpec, owner: int) -> str:
+    """Return the name of a layer of a block, or of one after the blocks."""
+    first = 0
+    for block, (size, times) in enumerate(zip(spec.funnel, spec.funnel_repeats, strict=True)):
+        if owner < first + size * times:
+            return f"encoder.blocks.{block}.{(owner - first) // times}"
+        first += size * times
+    return f"decoder.layers.{owner - first}"
 
 
 def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:

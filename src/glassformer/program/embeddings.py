@@ -86,7 +86,7 @@ def _tokens(
         terms = [inside.step("rescaled", "rescaled token", Rescale(spec.token_dropout), *terms, tokens, *padding)]
     if spec.token_kernel is not None:
         terms, width = [_from_neighbours(inside, spec, terms[0])], Axis("d_model", spec.d_model)
-    if spec.segments is not None:
+    if spec.segments is not None and not spec.funnel:
         segments = write.input("segments", "input", *tokens.axes)
         table = inside.parameter("E_segment", "segment", Axis("segment", spec.segments), width, kind="table")
         terms.append(inside.step("segment", "segment", Lookup(), segments, table))

@@ -189,6 +189,9 @@ Role = Literal[
     "bottleneck residual",
     "cross residual",  # plus what cross-attention gives
     "ffn residual",
+    # Between layers
+    "pooled pairs",  # of tokens, where the sequence is pooled
+    "spread",  # to the length before it was pooled
     # Pooler
     "pooled token",  # the first or the last position
     "pooler query",  # a learned query that reads all positions

@@ -121,6 +121,12 @@ class EncoderFields(Viewed):
         "attention",
         "how a layer mixes positions: attention, or the real part of a Fourier transform over positions and features (FNet)",
     )
+    funnel: tuple[int, ...] = _is(
+        (),
+        "layers of each block, between which the sequence is pooled to half its length; layers beyond these read it whole again "
+        "(4,4,4 in Funnel)",
+    )
+    funnel_repeats: tuple[int, ...] = _is((), "with a funnel: how often each layer of a block is applied in a row (1,1,1)")
     bottleneck: int | None = _is(
         None, "width inside each layer, which narrows its input and widens its output again (MobileBERT)"
     )

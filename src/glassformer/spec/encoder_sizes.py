@@ -142,6 +142,15 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         return self.replace(d_model=width, layers=layers, heads=heads, d_ff=inner, restore=(), head="none", mask_ratio=0.0)
 
     @cached_property
+    def funnel_owners(self) -> tuple[int, ...]:
+        """With a funnel: the first pass through the layer that each pass of the blocks goes through."""
+        owners: list[int] = []
+        for size, times in zip(self.funnel, self.funnel_repeats, strict=True):
+            for _ in range(size):
+                owners += [len(owners)] * times
+        return tuple(owners)
+
+    @cached_property
     def distinct_layers(self) -> int:
         """Number of layers with their own weights."""
         return self.share_layers if self.share_layers is not None else self.layers
@@ -198,6 +207,8 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
 
     def layer_weights(self, layer: int) -> int:
         """Return the first layer that uses the weights of layer `layer`; they are counted under its name."""
+        if self.funnel:
+            return self.funnel_owners[layer] if layer < len(self.funnel_owners) else layer
         turn, place = divmod(layer, self.layer_cycle)
         groups, turns = self.distinct_layers // self.layer_cycle, self.layers // self.layer_cycle
         group = turn * groups // turns

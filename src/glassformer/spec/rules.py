@@ -10,6 +10,7 @@ from glassformer.spec.encoder_fields import GROUPED, defaults
 from glassformer.spec.encoder_sizes import EncoderSizes
 from glassformer.spec.fields import accept, field_text
 from glassformer.spec.rules_of_heads import check_head
+from glassformer.spec.rules_of_layers import check_layers
 from glassformer.spec.rules_of_pages import check_page
 
 
@@ -24,16 +25,14 @@ def check(spec: EncoderSizes) -> None:
     _groups(spec)
     _positions(spec)
     _layers(spec)
-    _bottleneck(spec)
-    _mixing(spec)
     _global_tokens(spec)
-    _landmarks(spec)
-    _adapters(spec)
     _beside(spec)
     _video(spec)
     _input(spec)
     _audio(spec)
     _convolved(spec)
+    check_layers(spec)
+    check_page(spec)
     check_head(spec)
 
 
@@ -87,52 +86,6 @@ def _groups(spec: EncoderSizes) -> None:
                 f"groups={field_text(spec.groups)}: the projection {place} is between {spec.d_model} and {width} features, and "
                 f"{count} groups do not divide both. Try {math.gcd(spec.d_model, width)} or one of its divisors."
             )
-
-
-def _bottleneck(spec: EncoderSizes) -> None:
-    """Rules of layers inside a bottleneck, and of token embeddings that are projected or placed on a page."""
-    whole = spec.norm == "post" and spec.block == "layer" and not spec.layer_scale and not spec.groups and not spec.by_distance
-    plain = whole and spec.global_attention == "none" and spec.pooler != "attention" and spec.beside_kernel is None
-    for field, given in (("bottleneck", spec.bottleneck), ("ffn_blocks", spec.ffn_blocks if spec.ffn_blocks > 1 else None)):
-        if given is not None and not plain:
-            raise GlassformerError(
-                f"{field}={given} is implemented for plain layers with norm=post only: without layer_scale, groups, positions by "
-                "distance, global tokens and an attention pooler. Leave it out."
-            )
-    if spec.token_kernel is not None and (spec.vocab is None or spec.embedding_size is None or spec.token_norm):
-        raise GlassformerError(
-            f"token_kernel={spec.token_kernel} projects token embeddings of their own width: give vocab and embedding_size."
-        )
-    check_page(spec)
-    if spec.wide_output and (spec.table_width >= spec.d_model or not spec.head_dense or spec.head_width is not None):
-        raise GlassformerError(
-            "wide_output=true adds features to those of the token table: give an embedding_size below d_model, "
-            "head_dense=true, and no head_width."
-        )
-
-
-def _mixing(spec: EncoderSizes) -> None:
-    """Rules of layers without attention: every position reads every other one, wherever it is."""
-    if spec.attends:
-        return
-    about_attention = {
-        "position": spec.by_distance or spec.rotary,
-        "attend": spec.attend == "causal",
-        "window": spec.window is not None,
-        "complete_up_to": spec.complete_up_to is not None,
-        "groups": bool(spec.groups),
-        "contact_head": spec.contact_head,
-        "block": spec.block == "attention",
-        "pooler": spec.pooler == "attention",
-        "bottleneck": spec.bottleneck is not None,
-        "ffn_blocks": spec.ffn_blocks > 1,
-        "beside_kernel": spec.beside_kernel is not None,
-    }
-    for field in (field for field, given in about_attention.items() if given):
-        raise GlassformerError(
-            f"{field}={field_text(getattr(spec, field))} is not allowed with mixing={spec.mixing}: it is implemented for layers "
-            f"with attention only. Leave {field} out, or mixing."
-        )
 
 
 def nearest_divisor(width: int, wanted: int) -> int:
@@ -263,37 +216,6 @@ def _tables(spec: EncoderSizes) -> None:
         if getattr(spec, table) is not None and spec.vocab is None:
             other = "Leave it out" if spec.one_length else "Give vocab"
             raise GlassformerError(f"{table}={getattr(spec, table)} needs a token embedding. {other}.")
-
-
-def _landmarks(spec: EncoderSizes) -> None:
-    """Rules of attention by landmarks, and of a convolution over values."""
-    for field in ("landmarks", "value_kernel"):
-        given = f"{field}={getattr(spec, field)}"
-        if getattr(spec, field) is None:
-            continue
-        if spec.window is not None or spec.attend == "causal" or spec.group > 1 or not spec.attends or spec.pooler == "attention":
-            raise GlassformerError(
-                f"{given} is implemented for tokens that attend to all others, by heads with keys of their own."
-            )
-        if field == "landmarks" and (spec.by_distance or spec.score_cap is not None or spec.reads not in ("tokens", "vectors")):
-            raise GlassformerError(f"{given} is implemented for texts without positions by distance. Leave it out.")
-    if spec.value_kernel is not None and spec.value_kernel % 2 == 0:
-        raise GlassformerError(
-            f"value_kernel={spec.value_kernel} is even: it would give a position too many. Give an odd number."
-        )
-
-
-def _adapters(spec: EncoderSizes) -> None:
-    """Rules of adapters that are stored for tasks."""
-    if not spec.adapters:
-        return
-    given = f"adapters={field_text(spec.adapters)}"
-    if len(spec.adapters) != 2:
-        raise GlassformerError(f"{given} must have two numbers: tasks and rank, such as 5,4.")
-    if spec.reads != "tokens" or not spec.attends or spec.block != "layer" or spec.gated or spec.head != "none":
-        raise GlassformerError(f"{given} is implemented for plain text encoders without a head or a gated block. Leave it out.")
-    if spec.bottleneck is not None or spec.embedding_size is not None or spec.by_distance or spec.groups:
-        raise GlassformerError(f"{given} is implemented for layers of one width, without groups. Leave it out.")
 
 
 def _token_dropout(spec: EncoderSizes) -> None:

@@ -96,6 +96,7 @@ def _require_built(spec: EncoderSpec) -> None:
         "page": spec.page is not None,
         "landmarks": spec.landmarks is not None,
         "value_kernel": spec.value_kernel is not None,
+        "funnel": bool(spec.funnel),
         "adapters": bool(spec.adapters),
         "head": spec.head in UNPOOLED_HEADS,
     }

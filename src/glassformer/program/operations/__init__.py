@@ -4,6 +4,15 @@ from glassformer.program.operations.base import Operation
 from glassformer.program.operations.codes import Largest, ReplaceSome
 from glassformer.program.operations.convolutions import Gate, Length, Lengthen
 from glassformer.program.operations.fourier import FourierMix
+from glassformer.program.operations.funnels import (
+    Distances,
+    PickSegment,
+    PickShifted,
+    PoolPairs,
+    PoolReal,
+    SkipPairs,
+    Spread,
+)
 from glassformer.program.operations.inverse import Inverse
 from glassformer.program.operations.lookups import (
     BoxLookup,
@@ -41,6 +50,7 @@ __all__ = [
     "BoxLookup",
     "Cap",
     "Contract",
+    "Distances",
     "FourierMix",
     "Gate",
     "HalfSinusoid",
@@ -63,7 +73,11 @@ __all__ = [
     "Patch",
     "PatchBias",
     "PickByDistance",
+    "PickSegment",
+    "PickShifted",
     "Pointwise",
+    "PoolPairs",
+    "PoolReal",
     "PutBack",
     "RelativeBias",
     "ReplaceSome",
@@ -77,9 +91,11 @@ __all__ = [
     "Share",
     "Shift",
     "Sinusoid",
+    "SkipPairs",
     "Slice",
     "Softmax",
     "Split",
+    "Spread",
     "Stack",
     "Take",
     "Total",

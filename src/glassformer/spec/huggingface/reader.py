@@ -16,6 +16,7 @@ from glassformer.spec.huggingface import (
     encoder_decoders,
     esm,
     flash,
+    funnel,
     jina,
     landmarks,
     pages,
@@ -36,7 +37,7 @@ from glassformer.spec.huggingface.refused import refused
 from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
-TEXTS = (text, compact, windows, pages, deberta, rotary, rotary_gated, rotary_pairs, esm, jina, flash, landmarks)
+TEXTS = (text, compact, windows, pages, deberta, rotary, rotary_gated, rotary_pairs, esm, jina, flash, landmarks, funnel)
 ENCODERS = (*TEXTS, seq2seq, audio, sound, vision, patches, towers)
 FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS for family in group.FAMILIES}
 DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet
