@@ -279,6 +279,10 @@ VARIANTS = [
     Case("bart", "BartEncoder", {"scale_embedding": True, "activation_function": "relu"}),
     Case("wav2vec2", "Wav2Vec2Model", {"do_stable_layer_norm": True, "feat_extract_norm": "layer", "conv_bias": True}),
     Case("wav2vec2", "Wav2Vec2ForSequenceClassification", {"use_weighted_layer_sum": True, "mask_time_prob": 0.0}),
+    Case("wav2vec2", "Wav2Vec2ForCTC", {"adapter_attn_dim": 5, "do_stable_layer_norm": True}),
+    Case(
+        "whisper", "WhisperForAudioClassification", {"classifier_proj_size": 6, "num_labels": 3, "use_weighted_layer_sum": True}
+    ),
     Case("hubert", "HubertModel", {"feat_proj_layer_norm": False, "num_conv_pos_embeddings": 5}),
     Case(
         "wavlm",

@@ -107,12 +107,14 @@ class LayerSum(nn.Module):
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.layer_weights = nn.Parameter(torch.empty(spec.layers + 1)) if spec.layer_sum else None
+        self.normed = spec.layer_sum_normed
 
     def forward(self, reading: Reading) -> Tensor:
         if self.layer_weights is None:
             return reading.states_BTD
         shares = self.layer_weights.softmax(-1)
-        return (torch.stack(reading.hidden, dim=-1) * shares).sum(-1)
+        states = (*reading.hidden[:-1], reading.states_BTD) if self.normed else reading.hidden
+        return (torch.stack(states, dim=-1) * shares).sum(-1)
 
 
 class Classify(nn.Module):

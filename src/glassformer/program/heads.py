@@ -49,7 +49,7 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
     elif spec.head == "project":
         linear(head, "out", "projection", pooled, "P", classes, bias=spec.bias("head"))
     elif spec.head == "classify":
-        x = _layer_sum(write, head, spec) if spec.layer_sum else x
+        x = _layer_sum(write, head, spec, x) if spec.layer_sum else x
         if spec.head_reads == "each":
             _averaged(head, spec, _patches(head, spec, x), real)
             return
@@ -61,7 +61,7 @@ def _of_each_token(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor, re
     if spec.has_pooler:
         _pooled(write, spec, x, real)
     if spec.layer_sum:
-        x = _layer_sum(write, head, spec)
+        x = _layer_sum(write, head, spec, x)
     if spec.head == "mlm":
         _masked_tokens(write, head, spec, x)
     else:
@@ -119,9 +119,10 @@ def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) 
     return inside.step("joined", "joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, mean)
 
 
-def _layer_sum(write: Writer, inside: Writer, spec: EncoderSpec) -> Tensor:
+def _layer_sum(write: Writer, inside: Writer, spec: EncoderSpec, last: Tensor) -> Tensor:
     """What enters layer 0 and what each layer gives, added up in learned shares (Peters et al. 2018, Yang et al. 2021)."""
     states = write.program.hidden
+    states = [*states[:-1], last] if spec.layer_sum_normed else states
     depth = Axis("depth", spec.layers + 1)
     stacked = inside.step("states", "stacked states", Stack(depth), *states)
     weights = inside.parameter("layer_weights", "layer weights", depth, kind="scale")

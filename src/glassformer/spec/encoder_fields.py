@@ -127,6 +127,9 @@ class EncoderFields(Viewed):
         "(4,4,4 in Funnel)",
     )
     funnel_repeats: tuple[int, ...] = _is((), "with a funnel: how often each layer of a block is applied in a row (1,1,1)")
+    layer_adapter: int | None = _is(
+        None, "width of a small feed-forward block that is added to each layer's output, behind a norm of its own (16 in MMS)"
+    )
     bottleneck: int | None = _is(
         None, "width inside each layer, which narrows its input and widens its output again (MobileBERT)"
     )
@@ -302,6 +305,7 @@ class EncoderFields(Viewed):
         None, "width to which a classifier that reads the mean projects each token first (wav2vec 2.0)"
     )
     layer_sum: bool = _is(False, "the head reads a learned weighted sum of the input of layer 0 and the outputs of all layers")
+    layer_sum_normed: bool = _is(False, "the last of these states is the one after the final norm (Whisper)")
     head_width: int | None = _is(
         None, "width of an untied masked-token head's hidden layer; that of the token table if not given"
     )

@@ -31,6 +31,8 @@ def check_head(spec: EncoderSizes) -> None:
         raise GlassformerError(
             "layer_sum=true sums states for a head that reads all of them: give head=tag, or head=classify and head_reads=mean."
         )
+    if spec.layer_sum_normed and not (spec.layer_sum and spec.norm_after_last == "all" and spec.layers):
+        raise GlassformerError("layer_sum_normed=true is about a sum of states with a norm after the last: give layer_sum=true.")
     _vocabulary(spec)
     _restoring(spec)
     _codes(spec)

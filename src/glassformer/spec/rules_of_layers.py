@@ -7,6 +7,15 @@ from glassformer.spec.encoder_sizes import EncoderSizes
 from glassformer.spec.fields import field_text
 
 
+def _layer_adapter(spec: EncoderSizes) -> None:
+    """Rules of a small block after each layer."""
+    whole = spec.block == "layer" and spec.norm == "pre" and spec.bottleneck is None and spec.ffn_blocks == 1 and not spec.funnel
+    if spec.layer_adapter is not None and (not whole or spec.beside_kernel is not None):
+        raise GlassformerError(
+            f"layer_adapter={spec.layer_adapter} is implemented for whole layers with norm=pre alone. Leave it out."
+        )
+
+
 def check_layers(spec: EncoderSizes) -> None:
     """Refuse layers that do not fit together."""
     _bottleneck(spec)
@@ -14,6 +23,7 @@ def check_layers(spec: EncoderSizes) -> None:
     _landmarks(spec)
     _funnel(spec)
     _adapters(spec)
+    _layer_adapter(spec)
 
 
 def _funnel(spec: EncoderSizes) -> None:

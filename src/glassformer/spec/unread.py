@@ -34,6 +34,7 @@ NEUTRAL: dict[str, Any] = {
     "pool": "first",
     "pooler": "none",
     "layer_sum": False,
+    "layer_sum_normed": False,
     "position_offset": 0,
     "relative_gate": False,
     "relative_scaled": False,
@@ -247,7 +248,7 @@ RULES = (
         "Add video_frames=16.",
     ),
     _Rule(
-        ("layer_sum",),
+        ("layer_sum", "layer_sum_normed"),
         lambda spec: spec.head in ("classify", "tag"),
         "sets the input of a head that reads tokens, and there is none",
         "head",

@@ -17,6 +17,8 @@ WHISPER = replace(
         "final_norm": "layer_norm",
     },
     shared=(),
+    heads={"ForAudioClassification": {"head.C": "classifier", "head.T": "projector", "head.layer_weights": "layer_weights"}},
+    own_prefix={"WhisperForAudioClassification": "encoder."},
     aside=("model.decoder.", "decoder.", "proj_out.", "projector.", "classifier.", "layer_weights"),
 )
 
@@ -67,6 +69,9 @@ LAYER: Table = {
     "ffn.1": "feed_forward.intermediate_dense",
     "ffn.2": "feed_forward.output_dense",
     "norm_2": "final_layer_norm",
+    "adapter.norm": "adapter_layer.norm",
+    "adapter.1": "adapter_layer.linear_1",
+    "adapter.2": "adapter_layer.linear_2",
 }
 CLASSES: Table = {"head.C": "classifier", "head.T": "projector", "head.layer_weights": "layer_weights"}
 

@@ -97,6 +97,7 @@ def _require_built(spec: EncoderSpec) -> None:
         "landmarks": spec.landmarks is not None,
         "value_kernel": spec.value_kernel is not None,
         "funnel": bool(spec.funnel),
+        "layer_adapter": spec.layer_adapter is not None,
         "adapters": bool(spec.adapters),
         "head": spec.head in UNPOOLED_HEADS,
     }

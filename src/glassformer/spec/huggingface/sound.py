@@ -46,7 +46,6 @@ INERT = frozenset(
 ONLY = {
     **NOT_SEQ2SEQ,
     "add_adapter": (False,),
-    "adapter_attn_dim": (None,),
     "conv_pos_batch_norm": (False,),
     "pooling_mode": ("mean",),  # a key of fine-tuning scripts, which the classes never read: they take the mean
     "feat_extract_activation": ("gelu", "gelu_python"),
@@ -72,6 +71,13 @@ def norms(draft: Draft) -> None:
         draft.fields.update({"norm": "pre", "final_norm": "all"})
     else:
         draft.fields["embedding_norm"] = True
+
+
+def small_blocks(draft: Draft) -> None:
+    """Read the small block after each layer, which layers with norms before their parts may have (MMS)."""
+    width = draft.config.whole("adapter_attn_dim", None)
+    if width is not None and draft.config.flag("do_stable_layer_norm", default=False):
+        draft.fields["layer_adapter"] = width
 
 
 def masked(draft: Draft) -> None:
@@ -142,7 +148,7 @@ def _sound(model_type: str, name: str, *, frames: bool = True, pretrain: str | N
         "fixed": READ,
         "only": ONLY,
         "inert": INERT,
-        "adjust": (convolutions, norms, masked, one_positional, head),
+        "adjust": (convolutions, norms, small_blocks, masked, one_positional, head),
         "unsupported": {f"{name}{ending}": why for ending, why in UNSUPPORTED.items()},
         **changes,
     }
@@ -151,16 +157,19 @@ def _sound(model_type: str, name: str, *, frames: bool = True, pretrain: str | N
     )
 
 
-WITHOUT_MASK = (convolutions, norms, one_positional, head)
+WITHOUT_MASK = (convolutions, norms, small_blocks, one_positional, head)
 
 FAMILIES = [
     _sound("wav2vec2", "Wav2Vec2", pretrain="compare_codes"),
-    _sound("hubert", "Hubert", frames=False, adjust=(convolutions, norms, masked, one_positional, feature_norm, head)),
+    _sound(
+        "hubert", "Hubert", frames=False, adjust=(convolutions, norms, small_blocks, masked, one_positional, feature_norm, head)
+    ),
     _sound(
         "wavlm",
         "WavLM",
         keys={**KEYS, **RELATIVE},
         fixed={**READ, "position": "convolution_relative", "relative_gate": True},
+        only={**ONLY, "adapter_attn_dim": (None,)},
     ),
     _sound("unispeech", "UniSpeech", frames=False, pretrain="letters_of_codes"),
     _sound(
@@ -175,6 +184,7 @@ FAMILIES = [
         "data2vec-audio",
         "Data2VecAudio",
         adjust=(convolutions, several_positional, masked, head),
+        only={**ONLY, "adapter_attn_dim": (None,)},
         inert=INERT | {"feat_extract_norm", "do_stable_layer_norm"},  # in published files, and never read
     ),
 ]
