@@ -33,6 +33,10 @@ class PoolPairs(Elementwise):
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return inputs[0].size
 
+    def pairs(self, inputs: Sequence[Tensor]) -> list[tuple[int, ...]]:
+        """The tokens of each pair."""
+        return _pairs(inputs[0].axes[1].size)
+
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.stack([values[0][:, list(pair)].mean(1) for pair in _pairs(inputs[0].axes[1].size)], axis=1)
 
