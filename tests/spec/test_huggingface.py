@@ -529,7 +529,6 @@ def test_limits_of_each_family(name, keys, words):
         ("beit-absolute", "BeitForSemanticSegmentation", "its segmentation head is not implemented"),
         ("bart-scaled-encoder", "BartForSequenceClassification", "its head is not implemented"),
         ("marian-odd-encoder", "MarianForCausalLM", "it is a decoder of an encoder-decoder"),
-        ("whisper-tiny-encoder", "WhisperForAudioClassification", "a projection between the last layer and the mean"),
     ],
 )
 def test_an_unsupported_class_is_refused_with_the_reason(name, model_class, why):

@@ -45,7 +45,7 @@ def stored(head: Writer, spec: EncoderSpec, _x: Tensor) -> None:
 def _quantised(head: Writer, spec: EncoderSpec) -> Tensor:
     """The code of each group that the features of the sound score highest, side by side."""
     groups, each, wide, _ = spec.codebooks
-    sound = next(step.inputs[0] for step in head.program.steps if step.name == "embeddings.projected")
+    sound = next(step.inputs[0] for step in head.program.steps if step.role == "projected embedding")
     group, code, width = Axis("code_group", groups), Axis("code", each), Axis("d_code", wide // groups)
     scores = linear(head, "code_scores", "code scores", sound, "V", (group, code), bias=spec.bias("head"))
     table = head.parameter("E_code", "code", group, code, width, kind="table")
