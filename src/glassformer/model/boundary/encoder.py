@@ -103,6 +103,5 @@ def _require_built(spec: EncoderSpec) -> None:
     }
     for field in (field for field, lacks in lacking.items() if lacks):
         told = field_text(getattr(spec, field))
-        raise GlassformerError(
-            f"{field}={told} is not implemented in the model: it can be counted, not built. Leave it out for another model."
-        )
+        way = "--as the model's class without a head reads the encoder" if field == "head" else "Leave it out for another model"
+        raise GlassformerError(f"{field}={told} is not implemented in the model: it can be counted, not built. {way}.")
