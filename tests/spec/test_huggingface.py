@@ -132,6 +132,7 @@ def test_embeddings_pooler_and_head_each_have_their_published_count(name):
     ours: dict[str, int] = {}
     for parameter in build(spec).parameters:
         part = "projection" if parameter.name in ("embeddings.W_E", "embeddings.b_E") else parameter.name.partition(".")[0]
+        part = "picture" if parameter.name.startswith("embeddings.picture.") else part  # beside the embeddings of the text
         ours[part] = ours.get(part, 0) + parameter.size
     tied = (spec.vocab or 0) * spec.table_width if spec.head in ("mlm", "pretrain") and spec.tie else 0
     heads = sum(size for child, size in children.items() if child in HEADS)

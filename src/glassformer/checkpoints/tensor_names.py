@@ -48,7 +48,8 @@ def tensor_names(spec: EncoderSpec, family: str, model_class: str, shapes: Mappi
 def _candidates(parameter: str, spec: EncoderSpec, names: Names, model_class: str) -> Iterator[At]:
     head = names.head(model_class)
     prefixes = _prefixes(names, model_class)
-    found = list(_look_up(head, parameter))
+    hides = spec.head_hidden != "none"
+    found = [at for at in _look_up(head, parameter) if at.with_hidden in (None, hides)]
     if parameter.endswith("b_vocab") and spec.spare_bias:
         found = found[-1:]  # if untied, the biases are two tensors: this one is added, the other is spare
     yield from found

@@ -95,7 +95,7 @@ def _tokens(
         terms.append(inside.step("task", "task", Take("task", 0), table))
     if spec.page is not None:
         terms += on_page(write, inside, spec, tokens, width)
-        stored_picture(write, spec)
+        stored_picture(inside, spec)
     if spec.token_norm:
         terms = [norm(inside, spec, "token_norm", terms[0])]
     return _add_positions(inside, spec, terms, tokens.axes[1], width)

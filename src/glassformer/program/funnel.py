@@ -55,7 +55,7 @@ def funnel(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
                 number += 1
     if number == spec.layers:
         return x, side.real
-    x = _upsampled(write, spec, x, states[spec.funnel[0]])
+    x = _upsampled(layers.layer(number, number), spec, x, states[spec.funnel[0]])
     for later in range(number, spec.layers):
         x = _layer(layers.layer(later, later), spec, x, x, whole, whole)
     return x, real
@@ -63,7 +63,7 @@ def funnel(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
 
 def _pooling(write: Writer, spec: EncoderSpec, x: Tensor, side: Side, block: int) -> tuple[Tensor, Side]:
     """The first layer of a block: its queries are means of two tokens each, its keys are all of them."""
-    inside = write.at("pooling", "layer")
+    inside = write.at("pooling", "attention")
     short = Axis(x.axes[1].name, (x.axes[1].size + 1) // 2)
     query = inside.step("pooled_pairs", "pooled pairs", PoolPairs(short), x)
     segments = inside.step("pooled_segments", "pooled pairs", SkipPairs(short), side.segments)
@@ -128,7 +128,7 @@ def _many(asking: Side, asked: Side, shift: int) -> int:
 
 def _upsampled(write: Writer, spec: EncoderSpec, x: Tensor, first: Tensor) -> Tensor:
     """Each pooled token in the places that it stands for, plus what the first block gave there."""
-    inside = write.at("spread", "layers")
+    inside = write.at("spread", "attention")
     spread = inside.step("spread", "spread", Spread(first.axes[1], 2 ** (len(spec.funnel) - 1)), x)
     inside.step("sum", "spread", Add(), spread, first)
     return inside.hidden("out")

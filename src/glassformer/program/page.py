@@ -41,12 +41,12 @@ def apart(layers: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> list[Tensor]:
     return found
 
 
-def stored_picture(write: Writer, spec: EncoderSpec) -> None:
+def stored_picture(inside: Writer, spec: EncoderSpec) -> None:
     """What a model of text and picture needs for the picture, which is stored here and not read."""
     if not spec.beside_picture:
         return
     image, patch, channels = spec.beside_picture
-    picture, width = write.at("picture", "embeddings"), Axis("d_model", spec.d_model)
+    picture, width = inside.at("picture", "embeddings"), Axis("d_model", spec.d_model)
     pixels = Axis("channel", channels), Axis("row", patch), Axis("column", patch)
     picture.parameter("c_patch", "patch", width, *pixels)
     picture.parameter("b_patch", "patch", width, kind="bias")

@@ -39,8 +39,8 @@ PIXELS: Table = {"head.W_C": At("decoder.0.weight", ones_after=2), "head.b_C": "
 
 
 def _restorer(*tables: Table) -> Table:
-    """The layers of a decoder that restores patches; save_pretrained of the current classes uses the second spelling."""
-    folders = ("decoder.decoder_layers", "decoder.decoder_encoder.layer")
+    """The layers of a decoder that restores patches; files on the hub have the second spelling, save_pretrained the first."""
+    folders = ("decoder.decoder_encoder.layer", "decoder.decoder_layers")
     return {
         f"head.layer_{n}.{part}": tuple(f"{folder}.{n}.{table[part]}" for table in tables for folder in folders)
         for n in range(MOST_LAYERS_OF_DECODERS)
