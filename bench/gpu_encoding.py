@@ -83,7 +83,7 @@ def a_checkpoint(folder: Path, texts: list[str]) -> LoadedModel:
 
 
 def latency_ours(length: int) -> dict[str, float]:
-    from glassformer.model.attention import Padded
+    from glassformer.model.core import Padded
     from glassformer.model.encoder import Inputs
 
     ids = torch.randint(5, 30522, (1, length))

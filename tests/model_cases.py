@@ -12,7 +12,7 @@ from strategies import specs
 from torch import Tensor
 
 from glassformer.model import Encoder, Output
-from glassformer.model.attention import Core, Layout, Rule
+from glassformer.model.core import Core, Layout, Rule
 from glassformer.numbers import Run, legible_weights, run
 from glassformer.program import build
 from glassformer.spec import EncoderSpec

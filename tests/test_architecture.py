@@ -1,14 +1,16 @@
 """The house keeps its shape: who imports whom, where torch may be, how large a file is; each guard has a twin that fails."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -422,11 +424,50 @@ def test_a_long_function_is_found(built):
     assert long_functions(built(a=short, b=long)) == ["b.py: f has more than 50 lines"]
 
 
-def test_a_forward_pass_of_encoders_and_decoders_is_read_in_seven_files_and_those_that_few_encoders_need():
-    needed = {name.rpartition(".")[2]: lines for name, lines in needed_by(HOUSE, "glassformer.model.encoder").items()}
-    of_few = {"sound", "grouped", "global_tokens", "mixing"}  # what only some encoders have
-    assert needed.keys() == {"attention", "embeddings", "encoder", "feed_forward", "heads", "norms", "positions"} | of_few
-    assert sum(lines for name, lines in needed.items() if name not in of_few) <= 1600
+PLAIN = ("encoder", "embeddings", "attention", "core", "feed_forward", "norms", "heads")  # a forward pass, from top to bottom
+
+
+def modules_run(room: str, call: Callable[[], object]) -> set[str]:
+    """The modules of a room in which a function is called during `call`."""
+    ran: set[str] = set()
+    sys.setprofile(lambda frame, event, _: ran.add(frame.f_code.co_filename) if event == "call" else None)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    inside = (Path(name) for name in ran)
+    return {dotted(path.relative_to(HOUSE)) for path in inside if path.is_relative_to(HOUSE / room)}
+
+
+def plain_passes(text: str, **fields: Any) -> set[str]:
+    """The modules of `model` that run in passes of a plain encoder: with and without padding, in training and evaluation."""
+    import torch
+
+    from glassformer.model.encoder import Inputs, PlainEncoder, Wanted
+
+    encoder = glassformer.Encoder(glassformer.spec(text, vocab=30, d_model=8, heads=2, d_ff=16, layers=2, **fields))
+    tokens, real = torch.arange(8).view(2, 4), torch.tensor([[True] * 4, [True, True, False, False]])
+    asked = Inputs(tokens, real, tokens % 2, torch.arange(4).expand(2, 4), predict_at=torch.tensor([1, 5]))
+
+    def run() -> None:
+        for mode in (False, True):
+            encoder.train(mode)
+            PlainEncoder.run(encoder, Inputs(tokens))
+            PlainEncoder.run(encoder, asked, wanted=Wanted(weights=(0, 1), hidden=True))
+
+    return modules_run("model", run)
+
+
+def test_a_forward_pass_of_bert_is_read_in_seven_files_of_1200_lines():
+    plain = {f"glassformer.model.{name}" for name in PLAIN}
+    assert plain_passes("bert-tiny", head="pretrain") == plain_passes("bert-tiny", head="mlm") == plain
+    needed = needed_by(HOUSE, "glassformer.model.encoder")
+    assert sum(needed[name] for name in plain) <= 1200
+    assert all(name.startswith("glassformer.model.variants.") for name in needed.keys() - plain)  # what only some models have
+
+
+def test_a_variant_that_runs_is_found():
+    assert "glassformer.model.variants.rotary" in plain_passes("bert-tiny", head="mlm", position="rotary", positions=None)
 
 
 def test_what_a_module_needs_is_found(built):
@@ -486,6 +527,8 @@ def test_a_type_checker_sees_every_public_name_and_no_other():
     tree = ast.parse((HOUSE / "__init__.py").read_text(encoding="utf-8"))
     branches = {ast.unparse(node.test): node.body for node in tree.body if isinstance(node, ast.If)}
     seen = {alias.asname or alias.name for node in branches["TYPE_CHECKING"] for alias in node.names}
+    assert "*" in seen  # the words of api
+    seen = seen - {"*"} | set(importlib.import_module("glassformer.api").__all__)
     assert seen == {name for name in dir(glassformer) if not name.startswith("_")}
     assert [node.name for node in branches["not TYPE_CHECKING"]] == ["__getattr__"]
 

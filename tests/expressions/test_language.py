@@ -33,6 +33,9 @@ def test_reading_what_was_written_gives_the_tree_back(text: str) -> None:
         ("bytes(training) in MiB", "bytes(training) in MiB"),
         (r"\frac{1}{\sqrt{d_k}}", "1 / √d_k"),
         ("110M parameters", "110M parameters"),
+        ("params = 2 362 368", "params = 2362368"),
+        ("8nd^2 + 4n^2d", "8 · nd^2 + 4 · n^2 · d"),
+        ("params / params = 4x", "params / params = 4 times"),
     ],
 )
 def test_the_canonical_form(text: str, canonical: str) -> None:
@@ -71,6 +74,7 @@ def test_sides_of_a_relation_keep_their_signs() -> None:
         ("x" * (MOST_CHARACTERS + 1), f"at most {MOST_CHARACTERS:,} are allowed"),
         ("(" * 200 + "1" + ")" * 200, "nested"),
         ("9" * 500, "digits"),
+        ("perplexity: exp(2.3) = 9.97", "words before a colon are not part of an expression: write 'exp(2.3) = 9.97'."),
     ],
 )
 def test_an_unreadable_expression_is_a_one_line_error_that_says_why(text: str, says: str) -> None:

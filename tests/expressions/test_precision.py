@@ -66,6 +66,9 @@ def test_about_makes_trailing_zeros_insignificant():
         ("1/4", "0", None),
         ("softmax([0, ln(3)])", "[0, 1]", None),
         ("softmax([9, 0])", "[1, 0]", "rounded"),
+        ("0.8", "1", "rounded"),
+        ("0.5", "1", None),
+        ("1.9", "1", None),
     ],
 )
 def test_a_whole_number_marked_as_rounded_keeps_a_digit(left, right, how):

@@ -36,7 +36,7 @@ def test_each_part_silenced_is_what_a_hook_does_alone(loaded):
     tokens = torch.tensor([[2, 5, 9, 4, 3], [2, 7, 3, 0, 0]])
     attend = tokens != 0
     with torch.inference_mode():
-        from glassformer.model.attention import Padded
+        from glassformer.model.core import Padded
         from glassformer.model.encoder import Inputs
 
         silencer = Silencer(loaded.encoder)

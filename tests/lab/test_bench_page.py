@@ -223,3 +223,17 @@ def test_a_pasted_config_of_a_decoder_is_counted(page):
     page.get_by_label("config.json", exact=True).fill(json.dumps(config))
     page.wait_for_function("() => location.search.includes('spec=decoder') && !location.search.includes('decoder.layers')")
     read(page, TOTAL, f"{algebra.count(from_document(config, source='the test')[0]).total:,}")
+
+
+def test_the_ledger_says_how_many_in_each_layer_and_no_count_is_out_of_sight(page):
+    for spec, width in (("bert-base", 1280), ("transformer", 1440), ("transformer", 390)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"/bench?spec={spec}")
+        page.wait_for_selector(".ledger tbody tr")
+        assert page.evaluate(
+            "[...document.querySelectorAll('.ledger .wide, .ledger')].every((one) => one.scrollWidth <= one.clientWidth)"
+        )
+    page.goto("/bench?spec=bert-base")
+    row = page.locator(".ledger tr", has_text="layers.*.attention.W_Q")
+    assert row.locator("td").nth(1).inner_text() == "7,077,888"
+    assert row.locator("td.each").inner_text() == "589,824"

@@ -214,3 +214,13 @@ def test_let_me_try_hides_the_values_and_marks_each_cell_by_itself(page, serious
     assert serious_faults(page) == []
     page.get_by_role("button", name="show all results").click()
     read(page, "[data-step=weights]", "0.8044")
+
+
+def test_advice_is_something_that_the_page_can_do(page):
+    page.goto("/hand?example=misfit")
+    read(page, ".hand-misfit", "W_Q transposed, 3 × 2, would fit: click 'transpose' below W_Q.")
+    page.get_by_role("button", name="transpose W_Q").click()
+    page.wait_for_selector("[data-step=weights]")
+    assert page.locator(".hand-misfit").count() == 0
+    page.go_back()
+    read(page, ".hand-misfit", "does not fit")

@@ -12,7 +12,7 @@ import glassformer as gf
 from glassformer.errors import GlassformerError
 from glassformer.lab import export as exports
 
-PRESETS = ("bert-base", "vit-b16")
+PRESETS = ("bert-base", "vit-b16", "transformer")
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +92,8 @@ def test_the_walk_and_the_bench_open_from_a_file_server(browser, served):
     page.get_by_role("navigation", name="go on").get_by_role("link").click()
     page.get_by_label("preset").select_option("vit-b16")
     total(page, "vit-b16")
+    page.get_by_label("preset").select_option("transformer")
+    total(page, "transformer")
     page.get_by_role("tab", name="Shapes").click()
     page.wait_for_selector("table.rows td")
     page.get_by_role("tab", name="Equations").click()

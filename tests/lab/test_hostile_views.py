@@ -57,6 +57,9 @@ VIEWS = {
 }
 
 
+TURNS = 60  # more visits, at most, for strings that no view has shown yet
+
+
 class Poisoner:
     """Answers with their texts replaced, each by the next string."""
 
@@ -71,6 +74,8 @@ class Poisoner:
         return next(self.source)
 
     def document(self, value, key=""):
+        if key == "parts" and isinstance(value, list) and all(isinstance(one, list) for one in value):
+            return [[self.text(text), verdict] for text, verdict in value]  # a line of a solution: texts, verdicts
         if isinstance(value, dict):
             return {name: self.document(item, name) for name, item in value.items()}
         if isinstance(value, list):
@@ -119,7 +124,11 @@ def test_whatever_the_server_says_is_shown_as_text(browser, lab, entered, name, 
                 found = visited(page, made, address, strings, start)
                 assert found > 3, address
                 start, placed = start + found, placed + found
-    readable = [one for one in strings if one.isprintable() and len(one) > 5]
+        readable = [one for one in strings if one.isprintable() and len(one) > 5]
+        # A quiz is sent whole and shows one question: most strings went where nobody reads. Those go again.
+        for turn in range(TURNS if strings is STRINGS else 0):
+            if unseen := [one for one in readable if one not in made.shown]:
+                placed += visited(page, made, views[turn % len(views)], unseen, turn)
     least = (
         0.25 if name == "train" else 0.5 if strings is FEW else 0.8
     )  # Train says most of it in the stream, which comes as it is

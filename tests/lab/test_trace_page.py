@@ -313,3 +313,14 @@ def test_nothing_is_wider_than_the_screen(page, width, fits):
         page.wait_for_selector(".trace")
         page.wait_for_load_state("networkidle")
         fits(page)
+
+
+def test_a_decoder_writes_a_text_token_by_token(page):
+    page.goto("/trace?model=random&spec=" + "gpt2 d_model=8 heads=2 d_ff=16 layers=2 vocab=12".replace(" ", "%20"))
+    heading = page.locator(".next h2")
+    assert heading.inner_text() == "Next token after “été”"
+    page.get_by_role("button", name="write “").click()
+    page.wait_for_function("() => document.querySelectorAll('.chip').length === 7")
+    page.get_by_role("button", name="← back").click()
+    page.wait_for_function("() => document.querySelector('.next .note').textContent === 'token 6 of 7'")
+    assert page.locator(".class-name.taken").count() == 1

@@ -142,6 +142,7 @@ def test_several_runs_lie_over_each_other_and_the_address_keeps_them(browser, ha
         page.locator("tr[data-run=second] input").check()
         page.get_by_text("second validation").first.wait_for()
         assert "run=first&run=second" in page.url
+        assert page.locator(".curves").first.bounding_box()["y"] < page.locator(".standing").first.bounding_box()["y"]
         page.go_back()
         many(page, ".standing", 1)
         page.goto(f"{hall.address}/train?run=%3Cimg src=x onerror=alert(1)%3E")

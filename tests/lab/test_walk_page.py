@@ -1,5 +1,7 @@
 """The walk in a real browser: eight scenes, numbers equal to the float64 run, and tasks of a first visit."""
 
+from urllib.parse import quote
+
 import numpy as np
 import pytest
 
@@ -155,3 +157,53 @@ def test_the_first_paint_comes_within_half_a_second(page):
         first.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         page.goto("about:blank")
     assert min(first) < 500
+
+
+def test_a_word_shows_what_it_looks_at_while_the_mouse_or_the_focus_is_on_it(page):
+    page.goto("/walk")
+    page.wait_for_selector(".walk-links path")
+    said = page.locator(".walk-says")
+    first = said.inner_text()
+    word = page.get_by_role("button", name="tired", exact=True)
+    word.hover()
+    page.wait_for_function("() => document.querySelector('.walk-says').textContent.startsWith('“tired” looks at')")
+    page.mouse.move(0, 0)
+    page.wait_for_function("(first) => document.querySelector('.walk-says').innerText === first", arg=first)
+    word.focus()
+    page.wait_for_function("() => document.querySelector('.walk-says').textContent.startsWith('“tired” looks at')")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=11**")
+
+
+def test_what_the_model_does_not_know_is_marked_and_an_empty_box_keeps_the_picture(page):
+    page.goto("/walk?text=" + quote("I 🙂 love 猫"))
+    page.get_by_text("2 pieces are unknown to this small model").wait_for()
+    assert page.locator(".walk-piece.unknown").count() == 2
+    page.get_by_label("your sentence").fill("")
+    page.get_by_text("Type at least one word. Below: the last sentence.").wait_for()
+    assert page.locator(".walk-piece").count() == 4
+
+
+def test_next_stays_at_its_place_from_scene_to_scene(page):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/walk")
+    button = page.get_by_role("button", name="next →")
+    boxes = set()
+    for _ in range(SCENES):
+        boxes.add(tuple(button.bounding_box().values()))
+        page.keyboard.press("ArrowRight")
+    assert len(boxes) == 1
+
+
+def test_a_row_of_scores_becomes_shares_step_by_step(page):
+    """q·k, divided by √8, exponentiated, divided by the sum: each column follows from the one before it."""
+    page.goto("/walk?scene=5")
+    page.wait_for_selector(".walk-rows")
+    cells = page.evaluate(
+        "[...document.querySelectorAll('.walk-rows tbody tr')].map((row) => [...row.querySelectorAll('td')].slice(0, 4)"
+        ".map((cell) => Number(cell.innerText.replace('−', '-'))))"
+    )
+    dot, score, power, share = np.array(cells).T
+    np.testing.assert_allclose(score, dot / np.sqrt(8), atol=0.01)
+    np.testing.assert_allclose(power, np.exp(score), rtol=0.02, atol=0.01)
+    np.testing.assert_allclose(share, power / (power[0] / share[0]), atol=0.01)

@@ -16,8 +16,8 @@ from tiny_models import guest
 
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
-from glassformer.model.attention import Padded
 from glassformer.model.checkpoints.loading import load_encoder
+from glassformer.model.core import Padded
 from glassformer.spec import EncoderSpec
 
 

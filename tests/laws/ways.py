@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 
 from glassformer.model import Encoder
-from glassformer.model.attention import Padded
 from glassformer.model.boundary import checks
+from glassformer.model.core import Padded
 from glassformer.model.encoder import Inputs, Wanted
 from glassformer.model.fast import apply
 from glassformer.numbers import run

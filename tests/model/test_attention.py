@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from model_cases import core_of, furthest
 from torch import nn
 
-from glassformer.model.attention import Attention, Context, Padded, Rule
+from glassformer.model.attention import Attention, Context
 from glassformer.model.boundary import start
+from glassformer.model.core import Padded, Rule
 from glassformer.program.operations import Mask
 from glassformer.spec import EncoderSpec
 

@@ -7,8 +7,9 @@ import torch
 from model_cases import BERT, VIT, WHISPER, both_ways, furthest, inputs_of, seeded
 
 from glassformer.model import Encoder
-from glassformer.model.embeddings import token_names
-from glassformer.spec import EncoderSpec
+from glassformer.model.embeddings import sinusoid
+from glassformer.program.operations.lookups import sinusoidal_table
+from glassformer.spec import EncoderSpec, token_names
 
 
 def embedded(encoder: Encoder, inputs, **more) -> torch.Tensor:
@@ -90,3 +91,8 @@ def test_token_embeddings_are_scaled_by_the_root_of_d_model():
     spec = EncoderSpec(vocab=9, d_model=16, heads=2, layers=0, embedding_scale="sqrt_d_model")
     encoder, tokens = seeded(spec), torch.tensor([[3, 8]])
     assert torch.equal(encoder(tokens).states, dict(encoder.ledger())["embeddings.E_token"][tokens] * math.sqrt(16))
+
+
+@pytest.mark.parametrize("width", [2, 7, 64])
+def test_waves_are_those_of_the_program(width):
+    assert furthest(sinusoid(torch.arange(5000), width), sinusoidal_table(5000, width)) < 1e-12

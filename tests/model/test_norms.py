@@ -7,7 +7,7 @@ from torch import nn
 
 from glassformer.model.boundary import start
 from glassformer.model.boundary.names import views_of
-from glassformer.model.norms import LayerScale, Norm, post_norm, pre_norm, unnormed
+from glassformer.model.norms import Norm, post_norm, pre_norm, unnormed
 from glassformer.spec import ALL_BIASES, EncoderSpec
 
 
@@ -61,11 +61,3 @@ def test_post_norm_normalises_the_sum_and_pre_norm_what_is_read():
     assert post_norm(3, lambda x: 10 * x, lambda x: x + 1) == 70
     assert pre_norm(3, lambda x: 10 * x, lambda x: x + 1) == 34
     assert pre_norm(3, unnormed, lambda x: x + 1) == 7
-
-
-def test_layer_scale_multiplies_each_feature():
-    module = LayerScale(EncoderSpec(d_model=3, heads=1), 2)
-    with torch.no_grad():
-        module.factor.copy_(torch.tensor([1.0, 2.0, 3.0]))
-    assert module(torch.ones(1, 1, 3)).flatten().tolist() == [1, 2, 3]
-    assert [name for name, _ in module.views()] == ["lambda_2"]

@@ -26,11 +26,11 @@ interface Page {
 }
 
 const PAGES: Page[] = [
-  { address: "/walk", title: "Start", about: "a sentence through a Transformer, in eight scenes", load: () => import("./walk/page") },
-  { address: "/bench", title: "Bench", about: "count the parameters, shapes and cost of any encoder", load: () => import("./bench/page") },
-  { address: "/trace", title: "Trace", about: "run a model on a text and open every number", load: () => import("./trace/page") },
+  { address: "/walk", title: "Start", about: "see what a Transformer does with your sentence, in eight scenes", load: () => import("./walk/page") },
+  { address: "/bench", title: "Bench", about: "count the parameters, shapes and cost of any Transformer", load: () => import("./bench/page") },
+  { address: "/trace", title: "Trace", about: "run a model on a sentence or an image and open every number", load: () => import("./trace/page") },
   { address: "/hand", title: "By hand", about: "work a small problem step by step", load: () => import("./hand/page") },
-  { address: "/train", title: "Train", about: "train a model and compare runs", load: () => import("./train/page") },
+  { address: "/train", title: "Train", about: "train a small model, compare runs, look at the mistakes", load: () => import("./train/page") },
   { address: "/check", title: "Check", about: "check a solution, a claim, or take a quiz", load: () => import("./check/page") },
 ];
 

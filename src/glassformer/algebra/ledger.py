@@ -105,6 +105,9 @@ class Count(Result):
     def convention(self) -> str:
         """One sentence that states what is counted and what is not."""
         once = "; a tensor used twice is counted once" if any(row.also for row in self.rows) else ""
+        once += (
+            f"; {self.spec.patches} whole patches{self.spec.cut_off}" if self.spec.reads == "image" and self.spec.cut_off else ""
+        )
         frozen = self.total - self.trainable
         stored = f"; {frozen:,} of them stored but not trained" if frozen else ""
         words = {"only": self.only, "without": self.without}

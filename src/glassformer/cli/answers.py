@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Set
 from typing import Any
 
 import click
@@ -27,7 +28,19 @@ def list_quantities(ctx: click.Context, _: click.Parameter, wanted: bool) -> Non
     ctx.exit()
 
 
-@click.command()
+class AboutExpressions(click.Command):
+    """A command whose first argument may begin with a minus sign: `check "-ln(0.7) = 0.357"`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        known = {name for param in self.get_params(ctx) for name in param.opts}
+        return super().parse_args(ctx, [f" {word}" if _is_negative(word, known) else word for word in args])
+
+
+def _is_negative(word: str, known: Set[str]) -> bool:
+    return len(word) > 2 and word[0] == "-" != word[1] and word not in known
+
+
+@click.command(cls=AboutExpressions)
 @click.argument("expression")
 @click.argument("words", nargs=-1, metavar="[SPEC [field=value …]]")
 @click.option("--digits", type=click.IntRange(0, 40), help="Digits after the decimal point.")
@@ -67,7 +80,7 @@ def ask(expression: str, words: tuple[str, ...], digits: int | None, as_class: s
     give(gf.ask(node, requested, digits=digits, **sizes), form)
 
 
-@click.command()
+@click.command(cls=AboutExpressions)
 @click.argument("relation")
 @click.argument("words", nargs=-1, metavar="[SPEC [field=value …]]")
 @click.option(

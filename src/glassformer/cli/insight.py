@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import glassformer as gf
-from glassformer.cli.options import Named, OneOf, as_option, format_options, give, one_spec
+from glassformer.cli.options import Named, as_option, choice_option, format_options, give, one_spec
 from glassformer.spec.reading import only_fields, split_words
 
 
@@ -19,33 +19,18 @@ from glassformer.spec.reading import only_fields, split_words
     metavar="QUANTITY",
     help="class=LABEL, token=WORD, similarity, or NAME axis=index …  [default: the predicted class or next token]",
 )
-@click.option(
-    "--depth",
-    type=OneOf(["direct", "input"]),
-    default="direct",
-    show_default=True,
-    help="Stop at what each head and feed-forward block writes, or follow these down to the input.",
+@choice_option(
+    "--depth", "direct", "input", help="Stop at what each head and feed-forward block writes, or follow these down to the input."
 )
-@click.option(
-    "--norms",
-    type=OneOf(["held", "opened"]),
-    default="held",
-    show_default=True,
-    help="Hold the deviation of a norm fixed, or give it half, shared by covariance.",
-)
-@click.option(
+@choice_option("--norms", "held", "opened", help="Hold the deviation of a norm fixed, or give it half, shared by covariance.")
+@choice_option(
     "--patterns",
-    type=OneOf(["held", "opened"]),
-    default="held",
-    show_default=True,
+    "held",
+    "opened",
     help="Hold attention weights fixed, or give them half, shared over the scores (with --depth input).",
 )
-@click.option(
-    "--activations",
-    type=OneOf(["secant", "slope"]),
-    default="secant",
-    show_default=True,
-    help="f(x)/x, which leaves no remainder, or the derivative, whose remainder is shown.",
+@choice_option(
+    "--activations", "secant", "slope", help="f(x)/x, which leaves no remainder, or the derivative, whose remainder is shown."
 )
 @click.option("--target", metavar="TEXT", help="What the decoder of an encoder-decoder reads.")
 @click.option("--pool", metavar="POOL", help="For similarity: mean, first, last, max or pooled.  [default: the model's own]")

@@ -10,13 +10,11 @@ import click
 import glassformer as gf
 from glassformer.cli.data import rows_options, split_option
 from glassformer.cli.model import DTYPES
-from glassformer.cli.options import Named, OneOf, as_option, format_options, give
+from glassformer.cli.options import Named, as_option, choice_option, format_options, give
 from glassformer.errors import GlassformerError
 
 model_argument = click.argument("model", metavar="CHECKPOINT", type=click.Path(path_type=Path))
-dtype_option = click.option(
-    "--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="Number format of the computation."
-)
+dtype_option = choice_option("--dtype", *DTYPES, help="Number format of the computation.")
 device_option = click.option("--device", default=None, metavar="NAME", help="cpu or cuda. [default: cuda if available]")
 of_option = click.option(
     "--of", metavar="QUANTITY", help="class=LABEL or token=WORD, with against=… for a difference.  [default: what is predicted]"
@@ -81,22 +79,14 @@ def ablate(model: Path, data: str, kinds: str, out: str | None, form: str | None
 @model_argument
 @click.option("--text", required=True, help="Input text.")
 @of_option
-@click.option(
-    "--method",
-    type=OneOf(["integrated", "gradient", "rollout"]),
-    default="integrated",
-    show_default=True,
-    help="Integrated gradients, gradient × input, or attention rollout.",
+@choice_option(
+    "--method", "integrated", "gradient", "rollout", help="Integrated gradients, gradient × input, or attention rollout."
 )
 @click.option(
     "--steps", type=click.IntRange(min=1), metavar="N", help="Nodes of the integral.  [default: until the gap is small]"
 )
-@click.option(
-    "--baseline",
-    type=OneOf(["padding", "zero"]),
-    default="padding",
-    show_default=True,
-    help="Where integrated gradients start: every word a padding token, or zero vectors.",
+@choice_option(
+    "--baseline", "padding", "zero", help="Where integrated gradients start: every word a padding token, or zero vectors."
 )
 @as_option
 @dtype_option
@@ -162,11 +152,11 @@ def lens(model: Path, data: str | None, text: str | None, out: str | None, form:
 @click.argument("clean")
 @click.argument("corrupt")
 @of_option
-@click.option(
+@choice_option(
     "--at",
-    type=OneOf(["layers", "attention", "ffn"]),
-    default="layers",
-    show_default=True,
+    "layers",
+    "attention",
+    "ffn",
     help="What is patched: the output of a layer, of its attention, or of its feed-forward block.",
 )
 @as_option

@@ -58,6 +58,11 @@ class OneOf(click.Choice):  # type: ignore[type-arg, unused-ignore]
             raise click.BadParameter(f"{error.message}{nearest(str(value), self.choices)}", ctx, param) from None
 
 
+def choice_option(name: str, *choices: str, help: str) -> Callable[[Command], Command]:
+    """An option with these choices, of which the first is the default, shown in the help."""
+    return click.option(name, type=OneOf(choices), default=choices[0], show_default=True, help=help)
+
+
 class Named(click.Path):
     """An output path. Refuses an empty name (`--out "$UNSET"`), which would mean the current folder."""
 

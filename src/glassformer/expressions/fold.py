@@ -31,7 +31,7 @@ def fold(tokens: Sequence[Token], *, remarks: bool = True) -> list[Token]:
             continue
         found.append(_in_context(token, found, tokens[place + 1] if place + 1 < len(tokens) else None))
         place += 1
-    return _joined(found) if remarks else found
+    return _joined(found)
 
 
 def matching(tokens: Sequence[Token]) -> dict[int, int]:
@@ -83,6 +83,8 @@ def _in_context(token: Token, found: list[Token], following: Token | None) -> To
             return token._replace(kind="scale", text=word)
         if word in BYTES or (token.named and word in COUNTED and token.gap and (following is None or following.kind != "open")):
             return token._replace(kind="unit", text=word)
+        if token.named and word == "x" and (following is None or following.kind == "relation"):
+            return token._replace(kind="unit", text="times")  # a factor: 4x
     if token.kind == "text" and before is not None and before.kind in OPERAND_ENDS:
         return token._replace(kind="note", text=word.strip("() "))
     roughly = (token.kind == "word" or token.named) and word.lower() in ABOUT
@@ -128,7 +130,7 @@ def _joined(tokens: list[Token]) -> list[Token]:
         depth += (token.text in "[⟨") * ((token.kind == "open") - (token.kind == "close")) if token.text else 0
         before = found[-1] if found else None
         if before is not None and before.kind == "number":
-            if token.kind in ("word", "name") and token.text in ORDINALS and not token.gap:
+            if token.kind in ("word", "name") and token.text in ORDINALS and not (token.gap or token.named):
                 found[-1] = before._replace(kind="word", text=before.text + token.text, end=token.end)
                 continue
             if token.kind == "number" and depth == 0 and token.start == before.end + 1 and _continues(before.text, token.text):

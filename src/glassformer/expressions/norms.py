@@ -39,6 +39,10 @@ def _layer(row: Row, *, less: int = 0, rooted: bool = True, eps: Fraction = EPS)
     return _divided(centred, _squares(centred) / exactly(len(row) - less), rooted=rooted, eps=eps)
 
 
+def _largest(row: Row) -> Real:
+    return max(row, key=lambda cell: cell.middle)
+
+
 # Functions of a row; the first two can be used in expressions, the others are mistakes.
 NORMS: dict[str, Callable[[Row], list[Real]]] = {
     "layernorm": _layer,
@@ -46,6 +50,9 @@ NORMS: dict[str, Callable[[Row], list[Real]]] = {
     "layernorm over n - 1": lambda row: _layer(row, less=1),
     "layernorm by variance": lambda row: _layer(row, rooted=False),
     "centred": _centred,
+    "uncentred": lambda row: _divided(row, _squares(_centred(row)) / exactly(len(row))),
+    "largest alone": lambda row: [exactly(int(cell is _largest(row))) for cell in row],
+    "equal shares": lambda row: [exactly(Fraction(1, len(row))) for _ in row],
     "shares": lambda row: [cell / total(row) for cell in row],
 }
 

@@ -20,6 +20,7 @@ SHORT = 6  # decimals that are shown in full
 FLOAT_DIGITS, FLOAT_NOISE = 14, Fraction(1, 10**14)  # rounding errors in printed floats
 NEGLIGIBLE = Fraction(1, 20)  # the largest value of ≈ 0
 SIGNIFICANT = 2  # the fewest significant digits of a rounded number
+COARSEST = Fraction(1, 4)  # the largest relative error of a rounded whole number: 512 MiB is not 1 GiB
 NEAR = Fraction(1, 200)  # tolerance for two expressions with ≈ between them
 
 
@@ -182,6 +183,8 @@ def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
         return None
     if figure.value == 0 and figure.unit >= 1:  # no significant digit: 0.04 is ≈ 0, but 0.25 is not
         return "rounded" if value.meets(about(Fraction(0), NEGLIGIBLE)) else None
+    if figure.unit >= 1 and not value.meets(about(figure.value, abs(figure.value) * COARSEST)):
+        return None
     coarse = last_significant(figure) if approximate else figure.unit
     if value.meets(about(figure.value, coarse / 2)):
         return "rounded"

@@ -18,7 +18,7 @@ from glassformer.insight.grid import Grid
 from glassformer.insight.kept_rows import KeptRows
 from glassformer.insight.labelled import Labelled
 from glassformer.insight.silencing import KINDS, Kind, Part, Silencer
-from glassformer.model.attention import Layout
+from glassformer.model.core import Layout
 from glassformer.model.encoder import Inputs, Output
 from glassformer.model.fast.inference import evaluating, every_module
 from glassformer.spec.viewed import Viewed

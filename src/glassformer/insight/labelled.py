@@ -14,8 +14,8 @@ from torch import Tensor
 from glassformer.encoding.evaluation import EVERY, check_task, class_places
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
-from glassformer.model.attention import Layout, Padded
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.core import Layout, Padded
 from glassformer.model.encoder import Inputs, Output
 from glassformer.model.fast.packing import passes
 from glassformer.training.data.prepare import prepare

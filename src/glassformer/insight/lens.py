@@ -15,7 +15,7 @@ from glassformer.files.texts import Text
 from glassformer.insight.grid import Grid
 from glassformer.insight.silencing import finish
 from glassformer.insight.targets import given
-from glassformer.model.attention import Padded
+from glassformer.model.core import Padded
 from glassformer.model.fast.inference import evaluating, every_module
 from glassformer.spec import MASKED_HEADS, TOKEN_HEADS
 from glassformer.spec.viewed import Viewed

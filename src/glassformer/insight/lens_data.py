@@ -15,7 +15,7 @@ from glassformer.insight.grid import Grid
 from glassformer.insight.labelled import Labelled
 from glassformer.insight.lens import depth_names
 from glassformer.insight.silencing import Onward, finish
-from glassformer.model.attention import Layout
+from glassformer.model.core import Layout
 from glassformer.model.encoder import Inputs, Output
 from glassformer.model.fast.inference import evaluating, every_module
 from glassformer.spec.viewed import Viewed

@@ -11,8 +11,9 @@ from torch import Tensor
 
 from glassformer.insight.hooks import tapped
 from glassformer.insight.taps import Hook
-from glassformer.model.attention import Context, Layout
+from glassformer.model.attention import Context
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.core import Layout
 from glassformer.model.encoder import Inputs, Output
 from glassformer.model.fast.encoder import FastEncoder
 from glassformer.model.fast.onednn import laid_out, serves

@@ -24,15 +24,16 @@ from glassformer.lab.guard import HEADERS, TOKEN, Guard, hosts
 from glassformer.lab.server import STATIC, app
 from glassformer.lab.start import Lab
 from glassformer.spec.fields import field_text
-from glassformer.spec.presets import preset_names
+from glassformer.spec.presets import decoder_names, preset_names, seq2seq_names
 from glassformer.spec.reading import preset_meant, request_from_words, split_words
 
 PORT = 1  # nobody listens: the lab is asked without a network
 PAGES = ("walk", "bench")
+EVERY = (*preset_names(), *decoder_names(), *seq2seq_names())
 Words = tuple[str, Mapping[str, str]]  # a preset and its fields, as an address holds them
 
 
-def export(words: Sequence[str], folder: Path, presets: Sequence[str] = preset_names()) -> int:
+def export(words: Sequence[str], folder: Path, presets: Sequence[str] = EVERY) -> int:
     """Write the pages to a new folder and return its number of files; the bench opens at the encoder that `words` name."""
     if folder.exists():
         raise GlassformerError(f"--export {path_text(folder)} exists already: choose another name, nothing is overwritten.")

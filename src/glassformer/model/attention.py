@@ -1,201 +1,32 @@
-"""Multi-head attention (Vaswani et al. 2017, section 3.2), and who may attend to whom."""
+"""Multi-head attention (Vaswani et al. 2017, section 3.2): projections, heads, and what a layer tells its attention."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.model.global_tokens import GlobalProjections
-from glassformer.model.grouped import GroupedJoint, GroupedLinear, joint, linear, matrices_of
-from glassformer.model.norms import Norm
-from glassformer.model.positions import ByDistances, Distances, Map, RelativeGate, Rotation, unrotated
+from glassformer.model.core import Core
+from glassformer.model.variants.disentangled import Distances, Map
+from glassformer.model.variants.grouped import GroupedJoint, GroupedLinear, joint, linear, matrices_of
+from glassformer.model.variants.query_key_norms import query_key_norm
+from glassformer.model.variants.scores import NOTHING, Additions, scores_of
 from glassformer.spec import BiasPlace, EncoderSpec
 
 PLACES: tuple[BiasPlace, ...] = ("q", "k", "v")
-NEVER = -torch.inf  # what is added to the score of a key that may not be seen
 
-
-class Rule(NamedTuple):
-    """Who may see whom, padding aside: `causal` forbids later keys, `window` keys more than half of it away.
-
-    With `first`, the first position sees all, and all see it.
-    """
-
-    causal: bool = False
-    window: int | None = None
-    first: bool = False
-
-    def visible(self, queries: int, keys: int, device: torch.device) -> Tensor | None:
-        """True where a query may see a key; None where the rule forbids nothing."""
-        if self == Rule():
-            return None
-        away_TS = torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]
-        visible_TS = away_TS <= 0 if self.causal else torch.ones_like(away_TS, dtype=torch.bool)
-        visible_TS = visible_TS if self.window is None else visible_TS & (away_TS.abs() <= self.window // 2)
-        if self.first:
-            query_T1, key_S = torch.arange(queries, device=device)[:, None], torch.arange(keys, device=device)
-            visible_TS = visible_TS | (query_T1 == 0) | (key_S == 0)
-        return visible_TS
-
-
-class Core(Protocol):
-    """Core attention, `softmax(scale · q kᵀ + mask) v`, with the mask of one layer; see `PaddedCore`."""
-
-    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor: ...
-    def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor: ...
-    def with_bias(self, bias_BHTS: Tensor) -> Core: ...
-    def capped(self, cap: float) -> Core: ...
-    def shared(self, x: Tensor, group: int) -> Tensor: ...
-
-
-class Layout(Protocol):
-    """How sequences lie in a tensor of tokens; see `Padded`."""
-
-    def length(self, t: int) -> int: ...
-    def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> Core: ...
-    def first(self, x_BTD: Tensor) -> Tensor: ...
-    def last(self, x_BTD: Tensor) -> Tensor: ...
-    def mean(self, x_BTD: Tensor) -> Tensor: ...
-
-
-@dataclass(frozen=True)
-class PaddedCore:
-    """Attention over a rectangle. `mask` is added to the scores, −∞ where a key may not be seen, and broadcasts to BHTS."""
-
-    mask: Tensor | None
-    causal: bool = False  # the causal rule and nothing else: PyTorch knows it by name and skips half of the work
-
-    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
-        """`softmax(scale · q kᵀ + mask) v`."""
-        q_BHTK, k_BHSK, v_BHSV = q_BTHK.transpose(1, 2), k_BSHK.transpose(1, 2), v_BSHV.transpose(1, 2)
-        mix_BHTV = functional.scaled_dot_product_attention(
-            q_BHTK, k_BHSK, v_BHSV, attn_mask=self.mask, dropout_p=dropout, is_causal=self.causal, scale=scale
-        )
-        return mix_BHTV.transpose(1, 2)
-
-    def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
-        """`softmax(scale · q kᵀ + mask)`; a query that sees no key has weights of zero."""
-        # In float32 at least, as the kernels do inside: scores overflow float16.
-        precise = torch.promote_types(q_BTHK.dtype, torch.float32)
-        scores_BHTS = self.squashed((q_BTHK.to(precise) * scale).transpose(1, 2) @ k_BSHK.to(precise).permute(0, 2, 3, 1))
-        queries, keys = scores_BHTS.shape[-2:]
-        mask = added(Rule(causal=True).visible(queries, keys, q_BTHK.device), None, q_BTHK.dtype) if self.causal else self.mask
-        if mask is None:
-            return scores_BHTS.softmax(-1).to(q_BTHK.dtype)
-        # A row without a visible key would be 0/0: the softmax sees it unmasked, and it is made zeros after, as kernels do.
-        hidden = mask == NEVER
-        blind = hidden.all(-1, keepdim=True)
-        return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0).to(q_BTHK.dtype)
-
-    def shared(self, x: Tensor, group: int) -> Tensor:
-        """Keys or values for every head of queries: `group` of them read the same."""
-        return repeated(x, group)
-
-    def squashed(self, scores_BHTS: Tensor) -> Tensor:
-        """The scores as the mask meets them."""
-        return scores_BHTS
-
-    def capped(self, cap: float) -> CappedCore:
-        """The same, with scores that no number makes larger than `cap`."""
-        return CappedCore(self.mask, self.causal, cap)
-
-    def with_bias(self, bias_BHTS: Tensor) -> PaddedCore:
-        """The same, with a bias on the scores that depends on the tokens."""
-        queries, keys = bias_BHTS.shape[-2:]
-        mask = Rule(causal=True).visible(queries, keys, bias_BHTS.device) if self.causal else self.mask
-        if mask is None:
-            return PaddedCore(bias_BHTS)
-        return PaddedCore(torch.where(mask, bias_BHTS, NEVER) if mask.dtype == torch.bool else mask + bias_BHTS)
-
-
-@dataclass(frozen=True)
-class CappedCore(PaddedCore):
-    """Scores are squashed into (−cap, cap) before the mask is added (Gemma 2). No kernel does so: the softmax is written out."""
-
-    cap: float = 1.0
-
-    def squashed(self, scores_BHTS: Tensor) -> Tensor:
-        return self.cap * (scores_BHTS / self.cap).tanh()
-
-    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
-        weights_BHTS = functional.dropout(self.weights(q_BTHK, k_BSHK, scale=scale), dropout)
-        return (weights_BHTS @ v_BSHV.transpose(1, 2)).transpose(1, 2)
-
-
-def of_first(core: Core) -> PaddedCore:
-    """The same for the first query alone."""
-    assert isinstance(core, PaddedCore)  # no packed row has a global token: `packing_suits` says so
-    return PaddedCore(None if core.mask is None else core.mask[..., :1, :])
-
-
-def repeated(x: Tensor, group: int) -> Tensor:
-    """With grouped queries (Ainslie et al. 2023) several heads of queries read the same keys and values."""
-    return x if group == 1 else x.repeat_interleave(group, dim=2)
-
-
-def added(visible: Tensor | None, bias_HTS: Tensor | None, dtype: torch.dtype) -> Tensor | None:
-    """The one place where a boolean mask becomes numbers to add to the scores: −∞ where a key may not be seen.
-
-    Handed to the kernels as it is, every layer would convert it again, and cuDNN does so with a finite number: a query that
-    sees no key would get the mean of all values instead of zeros.
-    """
-    if visible is None:
-        return bias_HTS
-    return torch.where(visible, torch.zeros((), dtype=dtype, device=visible.device) if bias_HTS is None else bias_HTS, NEVER)
-
-
-class Padded(NamedTuple):
-    """A rectangle of sequences; `attend` is True at real tokens, None where every token is real."""
-
-    attend_BS: Tensor | None = None
-
-    def length(self, t: int) -> int:
-        """Positions that the longest sequence may have, where a row of tokens has `t`."""
-        return t
-
-    def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> PaddedCore:
-        """The core attention of a layer with this rule and this relative bias."""
-        if rule == Rule(causal=True) and self.attend_BS is None and bias_HTS is None:
-            return PaddedCore(None, causal=True)
-        visible = rule.visible(t, t, device)
-        if self.attend_BS is not None:
-            real_B11S = self.attend_BS[:, None, None, :]
-            visible = real_B11S if visible is None else visible & real_B11S
-        return PaddedCore(added(visible, bias_HTS, dtype))
-
-    def first(self, x_BTD: Tensor) -> Tensor:
-        """The first real token of each sequence."""
-        if self.attend_BS is None:
-            return x_BTD[:, 0]
-        return _picked(x_BTD, self.attend_BS.int().argmax(dim=1))
-
-    def last(self, x_BTD: Tensor) -> Tensor:
-        """The last real token of each sequence."""
-        if self.attend_BS is None:
-            return x_BTD[:, -1]
-        return _picked(x_BTD, x_BTD.shape[1] - 1 - self.attend_BS.flip(1).int().argmax(dim=1))
-
-    def mean(self, x_BTD: Tensor) -> Tensor:
-        """The mean of each sequence's real tokens."""
-        if self.attend_BS is None:
-            return x_BTD.mean(1)
-        real_BT1 = self.attend_BS[:, :, None]
-        return x_BTD.masked_fill(~real_BT1, 0.0).sum(1) / real_BT1.sum(1).clamp(min=1)
-
-
-def _picked(x_BTD: Tensor, place_B: Tensor) -> Tensor:
-    # shape[0], here and elsewhere in this room: len() would freeze the size of the batch in an exported graph.
-    return x_BTD[torch.arange(place_B.shape[0], device=x_BTD.device), place_B]
-
-
+Rotation: TypeAlias = Callable[[Tensor], Tensor]
 Look: TypeAlias = Callable[["Attention", Tensor], Tensor]
 Remember: TypeAlias = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def unrotated(x: Tensor) -> Tensor:
+    """No rotary positions."""
+    return x
 
 
 def as_made(k_BSJK: Tensor, v_BSJV: Tensor) -> tuple[Tensor, Tensor]:
@@ -224,9 +55,8 @@ class Context(NamedTuple):
 class Attention(nn.Module):
     """Every position of `x` reads the positions of `memory`, which may be another sequence."""
 
-    def __init__(self, spec: EncoderSpec, *, by_distances: bool = False, gated: bool = False, whole: bool = False) -> None:
-        """`by_distances`: the scores have the terms of disentangled attention, and are scaled for so many; `gated`: a gate;
-        `whole`: projections for tokens that see all are stored."""
+    def __init__(self, spec: EncoderSpec, added: Additions = NOTHING) -> None:
+        """`added` are the parts that few models have."""
         super().__init__()
         self.heads, self.d_v, self.group = spec.heads, spec.head_v, spec.group
         self.shapes = ((spec.heads, spec.head_k), (spec.key_heads, spec.head_k), (spec.key_heads, spec.head_v))
@@ -238,12 +68,11 @@ class Attention(nn.Module):
         biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
         self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
         self.out = linear(spec.heads * spec.head_v, spec.d_model, spec.groups_of("output"), bias=spec.bias("output"))
-        self.q_norm, self.k_norm = (normed(spec, heads) for heads in (spec.heads, spec.key_heads))
+        self.q_norm, self.k_norm = (query_key_norm(spec, heads) for heads in (spec.heads, spec.key_heads))
         self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
-        self.by_distances = ByDistances(spec) if by_distances else None
-        self.gate = RelativeGate(spec) if gated else None
-        self.of_global = GlobalProjections(spec) if whole else None
-        terms = spec.score_terms if by_distances else 1
+        self.by_distances, self.gate, self.of_global = added
+        self.scores = scores_of(spec, added)
+        terms = 1 if added.by_distances is None else spec.score_terms  # disentangled attention adds up several scores
         under = {"d_k": terms * spec.head_k, "d_model": terms * spec.d_model, "none": 1}[spec.scale]
         self.scale = 1 / math.sqrt(spec.score_divisor if spec.score_divisor is not None else under)
         self.cap = spec.score_cap
@@ -263,10 +92,7 @@ class Attention(nn.Module):
         k_BSJK, v_BSJV = context.remember(context.rotate(k_BSJK), v_BSJV)
         k_BSHK, v_BSHV = (context.core.shared(x, self.group) for x in (k_BSJK, v_BSJV))
         mix_BTHV = self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(x_BTD, q_BTHK, k_BSHK, context))
-        if self.of_global is None or not self.of_global.reads:
-            return mix_BTHV
-        q_B1HK, k_BSHK, v_BSHV = self.of_global(x_BTD[:, :1], memory_BSD)
-        return torch.cat((self.attend(q_B1HK, k_BSHK, v_BSHV, of_first(context.core)), mix_BTHV[:, 1:]), dim=1)
+        return mix_BTHV if self.of_global is None else self.of_global.mixed(mix_BTHV, self, x_BTD, memory_BSD, context.core)
 
     def attend(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, core: Core) -> Tensor:
         dropout = self.dropout if self.training else 0.0
@@ -277,21 +103,13 @@ class Attention(nn.Module):
         q_BTHK, k_BSJK, _ = self.project(x_BTD, memory_BSD)
         q_BTHK, k_BSHK = context.rotate(q_BTHK), context.core.shared(context.rotate(k_BSJK), self.group)
         weights_BHTS = self.core(x_BTD, q_BTHK, k_BSHK, context).weights(q_BTHK, k_BSHK, scale=self.scale)
-        if self.of_global is None or not self.of_global.reads:
+        if self.of_global is None:
             return weights_BHTS
-        q_B1HK, k_BSHK, _ = self.of_global(x_BTD[:, :1], memory_BSD)
-        first_BH1S = of_first(context.core).weights(q_B1HK, k_BSHK, scale=self.scale)
-        return torch.cat((first_BH1S, weights_BHTS[:, :, 1:]), dim=2)
+        return self.of_global.weights(weights_BHTS, self, x_BTD, memory_BSD, context.core)
 
     def core(self, x_BTD: Tensor, q_BTHK: Tensor, k_BSHK: Tensor, context: Context) -> Core:
-        """The layer's core attention, with what distances add to its scores, which depends on the tokens."""
-        if self.gate is not None and context.gated_HTS is not None:
-            return context.core.with_bias(self.gate(x_BTD, context.gated_HTS))
-        if context.distances is None:
-            return context.core if self.cap is None else context.core.capped(self.cap)
-        assert self.by_distances is not None
-        bias_BHTS = self.by_distances(q_BTHK, k_BSHK, context.distances, self.content_maps(), self.scale)
-        return context.core.with_bias(bias_BHTS)
+        """The layer's core attention; few models do something to its scores."""
+        return context.core if self.scores is None else self.scores(self, x_BTD, q_BTHK, k_BSHK, context)
 
     def content_maps(self) -> tuple[Map, Map]:
         """The matrix and the bias that make queries, and those that make keys."""
@@ -360,22 +178,3 @@ class Attention(nn.Module):
         yield "W_O", self.out.weight.unflatten(1, (self.heads, self.d_v)).permute(1, 2, 0)
         if self.out.bias is not None:
             yield "b_O", self.out.bias
-
-
-class AllHeads(nn.Module):
-    """A norm of all heads together (OLMo 2)."""
-
-    def __init__(self, norm: Norm) -> None:
-        super().__init__()
-        self.norm_of = norm
-
-    def forward(self, x_BTHK: Tensor) -> Tensor:
-        normed_BTHK: Tensor = self.norm_of(x_BTHK.flatten(-2)).unflatten(-1, x_BTHK.shape[-2:])
-        return normed_BTHK
-
-
-def normed(spec: EncoderSpec, heads: int) -> nn.Module:
-    """The norm of queries or keys, where the spec has one: of each head by itself, or of all heads together."""
-    if spec.query_key_norm == "all":
-        return AllHeads(Norm(spec, heads * spec.head_k))
-    return Norm(spec, spec.head_k) if spec.query_key_norm == "head" else nn.Identity()

@@ -9,14 +9,21 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from glassformer.model.attention import Attention, Context, Core, Layout, Padded, Rule
+from glassformer.model.attention import Attention, Context, Rotation, unrotated
+from glassformer.model.core import Core, Layout, Padded, Rule
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
-from glassformer.model.heads import AttentionPooler, Contacts, Pooler, Reading, head_of
-from glassformer.model.mixing import MixesByFourier
-from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
-from glassformer.model.positions import Rotation, StoredRotation, buckets_of, centres, partly, rotary, table_of, unrotated
-from glassformer.model.sound import Beside
+from glassformer.model.heads import Classify, MaskedTokens, Pooler, Pretrain, Reading, Tag
+from glassformer.model.norms import RESIDUALS, Norm, SubLayer, unnormed
+from glassformer.model.variants.attention_pooler import AttentionPooler
+from glassformer.model.variants.beside import Beside
+from glassformer.model.variants.layer_scale import LayerScale
+from glassformer.model.variants.mixing import MixesByFourier
+from glassformer.model.variants.next_token import NextToken
+from glassformer.model.variants.other_heads import Contacts, Distilled, Project
+from glassformer.model.variants.relative import Relation, parts_of, relations
+from glassformer.model.variants.rotary import StoredRotation, rotations
+from glassformer.model.variants.scores import additions_of
 from glassformer.spec import EncoderSpec
 
 
@@ -71,8 +78,7 @@ class Place(NamedTuple):
 
 def self_attention(spec: EncoderSpec) -> Any:
     """The attention of a layer to its own sequence; an identity where layers have none."""
-    whole = spec.global_attention != "none"
-    return Attention(spec, by_distances=spec.disentangled, gated=spec.gates_bias, whole=whole) if spec.attends else nn.Identity()
+    return Attention(spec, additions_of(spec)) if spec.attends else nn.Identity()
 
 
 class Block(nn.Module):
@@ -148,6 +154,28 @@ BLOCKS: dict[tuple[str, str, str], type[Block | BareAttention]] = {
     ("layer", "parallel", "attention"): ParallelBlock,
     ("attention", "sequential", "attention"): BareAttention,
 }
+POOLERS: dict[str, type[nn.Module]] = {"none": Pooler, "dense": Pooler, "norm": Pooler, "attention": AttentionPooler}
+HEADS: dict[str, type[nn.Module]] = {
+    "classify": Classify,
+    "distilled": Distilled,
+    "tag": Tag,
+    "tag_patches": Tag,
+    "mlm": MaskedTokens,
+    "pretrain": Pretrain,
+    "project": Project,
+}
+
+
+def head_of(spec: EncoderSpec) -> nn.Module | None:
+    """The head that the spec asks for, if any."""
+    if spec.predicts_next:
+        return NextToken(spec)
+    return HEADS[spec.head](spec) if spec.head != "none" else None
+
+
+def unrelated(owner: str) -> Relation:  # noqa: ARG001
+    """No positions by distance."""
+    return Relation()
 
 
 class PlainEncoder(nn.Module):
@@ -163,19 +191,14 @@ class PlainEncoder(nn.Module):
         normed: dict[str, bool] = {}  # block -> whether any layer that uses it normalises what its attention reads
         for place in self.places:
             normed[place.owner] = normed.get(place.owner, False) or place.normed
-        own_tables = spec.relative and spec.relative_tables == "per_layer"
         self.embeddings = Embeddings(spec)
-        self.buckets = buckets_of(spec) if spec.by_distance else None
-        table = table_of(spec)
-        self.relative = table(spec) if spec.by_distance and normed and not own_tables else None
+        self.buckets, self.relative, self.tables = parts_of(spec, normed)
         self.rotary_table = StoredRotation(spec) if spec.stores_rotation and normed else None
-        self.tables = nn.ModuleDict({owner: table(spec) for owner in normed} if own_tables else {})
         block = self.block_of(spec)
         self.layers = nn.ModuleDict({owner: block(spec, normed=reads) for owner, reads in normed.items()})
         self.final_norm = Norm(spec, spec.d_model) if spec.norm_after_last == "all" else nn.Identity()
         self.beside = Beside(spec) if spec.beside_kernel is not None else None
-        pooler = AttentionPooler if spec.pooler == "attention" else Pooler
-        self.pooler = pooler(spec) if spec.has_pooler else None
+        self.pooler = POOLERS[spec.pooler](spec) if spec.has_pooler else None
         self.head = head_of(spec)
         self.contacts = Contacts(spec) if spec.contact_head else None
         self.register_buffer("here", torch.empty(0), persistent=False)
@@ -220,37 +243,23 @@ class PlainEncoder(nn.Module):
 
     def contexts(self, t: int, dtype: torch.dtype, layout: Layout, positions_BT: Tensor | None) -> Iterator[tuple[Any, Context]]:
         """Each layer's block and its context. Masks and angles are made once for all layers that have the same."""
-        device, length = self.here.device, layout.length(t)
-        buckets_TS = self.buckets(length, length, device) if self.buckets is not None else None
-        shared = self.relative(buckets_TS) if self.relative is not None else None
-        if isinstance(shared, Tensor) and self.spec.alibi:  # computed, and not a parameter with a number format of its own
-            shared = shared.to(dtype)
-        cores: dict[Rule, Core] = {}
+        relation_of = unrelated if self.buckets is None else relations(self, layout.length(t), dtype)
         rotations = self.rotations(t, positions_BT)
+        cores: dict[Rule, Core] = {}
         for number, place in enumerate(self.places):
-            table = self.tables[place.owner](buckets_TS) if self.tables else shared
-            bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
-            bias_HTS, gated_HTS = (None, bias_HTS) if self.spec.gates_bias else (bias_HTS, None)
-            if place.rule not in cores or (self.tables and bias_HTS is not None):
-                cores[place.rule] = layout.core(place.rule, bias_HTS, t=t, dtype=dtype, device=device)
+            relation = relation_of(place.owner)
+            if place.rule not in cores or relation.own:
+                cores[place.rule] = layout.core(place.rule, relation.bias_HTS, t=t, dtype=dtype, device=self.here.device)
             rotate = rotations[place.rotary_base]
-            context = Context(cores[place.rule], rotate, place.normed, distances, gated_HTS=gated_HTS)
+            context = Context(cores[place.rule], rotate, place.normed, relation.distances, gated_HTS=relation.gated_HTS)
             if self.beside is not None and number == 0:
                 context = context._replace(beside=partial(self.beside, real_BT=getattr(layout, "attend_BS", None)))
             yield self.layers[place.owner], context
 
     def rotations(self, t: int, positions_BT: Tensor | None) -> dict[float | None, Rotation]:
         """The rotation of each base of angles that a layer has."""
-        spec, device = self.spec, self.here.device
-        positions = torch.arange(t, device=device)[None] if positions_BT is None else positions_BT
-        places = centres(spec, device) if spec.position == "rotary_2d" else positions
-        width = spec.rotary_width or spec.head_k
-        found: dict[float | None, Rotation] = {None: unrotated}
-        for base in {place.rotary_base for place in self.places if place.rotary_base is not None}:
-            if self.rotary_table is not None:
-                found[base] = self.rotary_table(positions)
-                continue
-            adjacent = spec.rotary_pairs == "adjacent"
-            turn = rotary(places, width, base, self.here.dtype, divisor=spec.rotary_divisor, adjacent=adjacent)
-            found[base] = turn if width == spec.head_k else partly(turn, width)
-        return found
+        if not self.spec.rotary:
+            return {None: unrotated}
+        positions = torch.arange(t, device=self.here.device)[None] if positions_BT is None else positions_BT
+        bases = (place.rotary_base for place in self.places)
+        return rotations(self.spec, bases, positions, self.here.dtype, self.rotary_table)

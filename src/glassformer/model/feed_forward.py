@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.model.grouped import GroupedLinear, linear
+from glassformer.model.variants.grouped import GroupedLinear, linear
 from glassformer.spec import GATES, EncoderSpec
 
 Function: TypeAlias = Callable[[Tensor], Tensor]
@@ -47,6 +47,16 @@ class Linear(nn.Linear):
         yield f"W_{self.symbol}", self.weight.t()
         if self.bias is not None:
             yield f"b_{self.symbol}", self.bias
+
+
+class Unchanged(nn.Module):
+    """No such part: what enters leaves."""
+
+    def __init__(self, *ignored: object) -> None:
+        super().__init__()
+
+    def forward(self, x: Tensor, *ignored: object) -> Tensor:
+        return x
 
 
 class FeedForward(nn.Module):

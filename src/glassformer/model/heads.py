@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,9 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.model.attention import Attention, Context, Layout, Rule
-from glassformer.model.feed_forward import FeedForward, Linear, pointwise
+from glassformer.model.core import Layout
+from glassformer.model.feed_forward import Linear, Unchanged, pointwise
 from glassformer.model.norms import Norm
+from glassformer.model.variants.layer_sum import LayerSum
 from glassformer.spec import EncoderSpec
 
 
@@ -66,24 +66,6 @@ class Pooler(nn.Module):
         return self.norm(pooled_BD)
 
 
-class AttentionPooler(nn.Module):
-    """A learned query reads all tokens, and a feed-forward block follows (SigLIP)."""
-
-    def __init__(self, spec: EncoderSpec) -> None:
-        super().__init__()
-        self.query = nn.Parameter(torch.empty(1, spec.d_model))
-        self.attention = Attention(spec)
-        self.norm = Norm(spec, spec.d_model)
-        self.ffn = FeedForward(spec)
-
-    def forward(self, states_BSD: Tensor, layout: Layout) -> Tensor:
-        query_BTD = self.query.expand(states_BSD.shape[0], -1, -1)
-        core = layout.core(Rule(), None, t=states_BSD.shape[1], dtype=states_BSD.dtype, device=states_BSD.device)
-        read_BTD = self.attention(query_BTD, states_BSD, Context(core))
-        out_BTD = read_BTD + self.ffn(self.norm(read_BTD))
-        return out_BTD[:, 0]
-
-
 class Classifier(nn.Module):
     """A hidden layer where the spec has one, then a product with the classes."""
 
@@ -101,20 +83,9 @@ class Classifier(nn.Module):
         return self.classes(self.dropout(self.norm(self.function(self.hidden(x)))))
 
 
-class LayerSum(nn.Module):
-    """All hidden states added up in learned shares (Yang et al. 2021); a head without them reads the last states."""
-
-    def __init__(self, spec: EncoderSpec) -> None:
-        super().__init__()
-        self.layer_weights = nn.Parameter(torch.empty(spec.layers + 1)) if spec.layer_sum else None
-        self.normed = spec.layer_sum_normed
-
-    def forward(self, reading: Reading) -> Tensor:
-        if self.layer_weights is None:
-            return reading.states_BTD
-        shares = self.layer_weights.softmax(-1)
-        states = (*reading.hidden[:-1], reading.states_BTD) if self.normed else reading.hidden
-        return (torch.stack(states, dim=-1) * shares).sum(-1)
+def states_of(spec: EncoderSpec) -> nn.Module:
+    """What a head reads of the states: the last ones, or a sum of all layers."""
+    return LayerSum(spec) if spec.layer_sum else Unchanged()
 
 
 class Classify(nn.Module):
@@ -122,7 +93,7 @@ class Classify(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        self.spec, self.states = spec, LayerSum(spec)
+        self.spec, self.states = spec, states_of(spec)
         narrow = spec.head_projection
         self.projection = Linear("T", spec.d_model, narrow, bias=spec.bias("head")) if narrow is not None else nn.Identity()
         width = spec.d_model if narrow is None else narrow
@@ -141,7 +112,7 @@ class Classify(nn.Module):
             return reading.pooled_BD
         if self.spec.head_reads == "first":
             return reading.layout.first(reading.states_BTD)
-        mean_BD = pool(self.projection(self.states(reading)), reading.layout, self.spec, "mean")
+        mean_BD = pool(self.projection(self.states(reading.states_BTD, reading.hidden)), reading.layout, self.spec, "mean")
         if self.spec.head_reads == "mean":
             return mean_BD
         return torch.cat((reading.layout.first(reading.states_BTD), mean_BD), dim=-1)
@@ -153,41 +124,10 @@ class Tag(nn.Module):
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.skipped = spec.class_tokens + spec.registers if spec.head == "tag_patches" else 0
-        self.states, self.classifier = LayerSum(spec), Classifier(spec, spec.d_model)
+        self.states, self.classifier = states_of(spec), Classifier(spec, spec.d_model)
 
     def forward(self, reading: Reading) -> Logits:
-        return Logits(self.classifier(self.states(reading)[:, self.skipped :]))
-
-
-class Contacts(nn.Module):
-    """A linear map of all attention weights to one number (ESM-2), loaded and saved, and never computed."""
-
-    def __init__(self, spec: EncoderSpec) -> None:
-        super().__init__()
-        self.contact = Linear("contact", spec.layers * spec.heads, 1, bias=True)
-
-
-class Distilled(nn.Module):
-    """Two classifiers, on the class and the distillation token; the prediction is their mean (DeiT)."""
-
-    def __init__(self, spec: EncoderSpec) -> None:
-        super().__init__()
-        self.classes = Linear("C", spec.d_model, spec.classes, bias=spec.bias("classes"))
-        self.distillation = Linear("D", spec.d_model, spec.classes, bias=spec.bias("classes"))
-
-    def forward(self, reading: Reading) -> Logits:
-        return Logits((self.classes(reading.states_BTD[:, 0]) + self.distillation(reading.states_BTD[:, 1])) / 2)
-
-
-class Project(nn.Module):
-    """The pooled vector in another space (CLIP)."""
-
-    def __init__(self, spec: EncoderSpec) -> None:
-        super().__init__()
-        self.linear = Linear("P", spec.d_model, spec.classes, bias=spec.bias("head"))
-
-    def forward(self, reading: Reading) -> Logits:
-        return Logits(self.linear(reading.pooled_BD))
+        return Logits(self.classifier(self.states(reading.states_BTD, reading.hidden)[:, self.skipped :]))
 
 
 class MaskedTokens(nn.Module):
@@ -236,54 +176,3 @@ class Pretrain(nn.Module):
 
     def forward(self, reading: Reading) -> Logits:
         return Logits(self.tokens(reading).logits, self.next(reading.pooled_BD))
-
-
-class NextToken(nn.Module):
-    """Logits of the next token at every position: a product with the token table (tied) or a matrix of its own."""
-
-    offset: Tensor | None
-
-    def __init__(self, spec: EncoderSpec) -> None:
-        super().__init__()
-        narrow = spec.embedding_size is not None
-        self.projected = Linear("U", spec.d_model, spec.table_width, bias=spec.bias("embedding")) if narrow else nn.Identity()
-        self.own = None if spec.tie else nn.Parameter(torch.empty(spec.vocab or 0, spec.table_width))
-        self.bias = nn.Parameter(torch.empty(spec.vocab or 0)) if spec.bias("decoder") else None
-        self.cap = spec.logit_cap
-        self.scale = 1 / math.sqrt(spec.d_model) if spec.output_scale == "sqrt_d_model" else 1.0
-        # Stored numbers that are not trained (Marian, BART).
-        self.register_buffer("offset", torch.empty(spec.vocab or 0) if spec.logit_offset else None)
-
-    def forward(self, reading: Reading) -> Logits:
-        at, states = reading.predict_at, reading.states_BTD
-        states = states if at is None else states.flatten(0, 1)[at]
-        x = self.projected(states if self.scale == 1.0 else states * self.scale)
-        table = reading.table if self.own is None else self.own
-        assert table is not None
-        logits = functional.linear(x, table, self.bias)
-        logits = logits if self.offset is None else logits + self.offset
-        return Logits(logits if self.cap is None else self.cap * (logits / self.cap).tanh())
-
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        if self.own is not None:
-            yield "W_vocab", self.own.t()
-        if self.bias is not None:
-            yield "b_vocab", self.bias
-
-
-HEADS: dict[str, type[nn.Module]] = {
-    "classify": Classify,
-    "distilled": Distilled,
-    "tag": Tag,
-    "tag_patches": Tag,
-    "mlm": MaskedTokens,
-    "pretrain": Pretrain,
-    "project": Project,
-}
-
-
-def head_of(spec: EncoderSpec) -> nn.Module | None:
-    """The head that the spec asks for, if any."""
-    if spec.predicts_next:
-        return NextToken(spec)
-    return HEADS[spec.head](spec) if spec.head != "none" else None

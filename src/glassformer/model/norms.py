@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 import torch
@@ -53,21 +53,6 @@ class Norm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.normalise(x, self.gamma, self.beta, self.eps)
-
-
-class LayerScale(nn.Module):
-    """A learned factor per feature on what a sub-layer gives (CaiT, BEiT, DINOv2)."""
-
-    def __init__(self, spec: EncoderSpec, number: int | str) -> None:
-        super().__init__()
-        self.factor = nn.Parameter(torch.empty(spec.d_model))
-        self.number = number
-
-    def forward(self, x_BTD: Tensor) -> Tensor:
-        return x_BTD * self.factor
-
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        yield f"lambda_{self.number}", self.factor
 
 
 def unnormed(x_BTD: Tensor) -> Tensor:

@@ -9,9 +9,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from glassformer.model.attention import Attention, Context, Core, Layout, Padded, Rule
+from glassformer.model.attention import Attention, Context
+from glassformer.model.core import Core, Layout, Padded, Rule
 from glassformer.model.encoder import USUAL, Block, Inputs, Output, PlainEncoder, Wanted, output_norm
-from glassformer.model.norms import LayerScale, Norm
+from glassformer.model.norms import Norm
+from glassformer.model.variants.layer_scale import LayerScale
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 

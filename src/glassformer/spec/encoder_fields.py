@@ -95,7 +95,12 @@ ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
 GROUPED: tuple[BiasPlace, ...] = ("q", "k", "v", "output", "ffn", "ffn_output")
 
 # A gated feed-forward block multiplies two projections; this function is applied to the first.
-GATES: dict[str, Pointwise] = {"reglu": "relu", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "swiglu": "silu"}
+GATES: dict[str, Pointwise] = {
+    "reglu": "relu",
+    "geglu": "gelu",
+    "geglu_tanh": "gelu_tanh",
+    "swiglu": "silu",
+}
 
 
 def _is(default: Any, doc: str) -> Any:

@@ -106,6 +106,14 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         return down, across
 
     @property
+    def cut_off(self) -> str:
+        """The pixels below and right of the last whole patch, in words after a comma; empty if there are none."""
+        sides = zip(self.image_size, self.patch_size, self.patch_steps, strict=True)
+        down, across = (max(0, image - patch) % step for image, patch, step in sides)
+        pixels = str(down) if down == across else f"{down} and {across}"
+        return f", the last {pixels} pixels down and across cut off" if down or across else ""
+
+    @property
     def patch_depth(self) -> tuple[int, ...]:
         """Frames of a patch of a video, in a tuple; an image has none."""
         return () if self.video_frames is None else (self.tube,)

@@ -6,60 +6,23 @@ from __future__ import annotations
 class NoDecoder:
     """The fields of `DecoderSpec`, as an encoder answers them."""
 
+    residual: str = "sequential"
+    input_norm: bool = True
+    output_norm: bool = False
+    norm_offset: bool = False
+    query_key_norm: str = "none"
+    score_divisor: int | None = None
+    score_cap: float | None = None
+    logit_cap: float | None = None
+    rotary_width: int | None = None
+    rotary_scaling: str = "none"
+    token_norm: bool = False
+    output_scale: str = "none"
+    logit_offset: bool = False
+
     @property
     def predicts_next(self) -> bool:
-        return False
-
-    @property
-    def residual(self) -> str:
-        return "sequential"
-
-    @property
-    def input_norm(self) -> bool:
-        return True
-
-    @property
-    def output_norm(self) -> bool:
-        return False
-
-    @property
-    def norm_offset(self) -> bool:
-        return False
-
-    @property
-    def query_key_norm(self) -> str:
-        return "none"
-
-    @property
-    def score_divisor(self) -> int | None:
-        return None
-
-    @property
-    def score_cap(self) -> float | None:
-        return None
-
-    @property
-    def logit_cap(self) -> float | None:
-        return None
-
-    @property
-    def rotary_width(self) -> int | None:
-        return None
-
-    @property
-    def rotary_scaling(self) -> str:
-        return "none"
-
-    @property
-    def token_norm(self) -> bool:
-        return False
-
-    @property
-    def output_scale(self) -> str:
-        return "none"
-
-    @property
-    def logit_offset(self) -> bool:
+        """Whether logits of the next token follow the last layer."""
         return False
 
     @property

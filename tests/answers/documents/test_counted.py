@@ -69,10 +69,15 @@ def test_the_heads_are_found_however_they_are_written(heads):
     assert codes(text) == [("heads_times_full_width", "786,432")]
 
 
-def test_a_factor_that_may_be_layers_is_wrong_only_if_the_layers_are_multiplied_later():
-    assert codes(COUNTED_TWICE) == [("heads_times_full_width", "1,769,472"), ("heads_times_full_width", "589,824")]
-    without = COUNTED_TWICE.replace("- all 8 layers: $23,444,584 \\times 8 = 187,556,672$\n", "")
-    assert codes(without) == []
+def test_a_factor_that_may_be_layers_is_wrong_only_if_the_result_is_called_one_layers_or_multiplied_by_the_layers():
+    found = [("heads_times_full_width", "1,769,472"), ("heads_times_full_width", "589,824")]
+    assert codes(COUNTED_TWICE) == found
+    multiplied = COUNTED_TWICE.replace("- one layer:", "- together:")
+    assert codes(multiplied) == found
+    called_one = COUNTED_TWICE.replace("- all 8 layers: $23,444,584 \\times 8 = 187,556,672$\n", "")
+    assert codes(called_one) == found
+    neither = called_one.replace("- one layer:", "- together:")
+    assert codes(neither) == []
 
 
 def test_results_of_a_miscount_are_carried_forward_and_corrected():

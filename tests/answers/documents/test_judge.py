@@ -23,6 +23,12 @@ def verdicts(text):
         ("d_k = 512 / 8 = 65", ["wrong"]),
         ("a = 3, b = 4", []),
         ("x = 2, y = 3 → x + y = 5", ["right"]),
+        (r"$4/\sqrt{4} = 2$ and $2/\sqrt{4} = 0.5$", ["right", "wrong"]),
+        ("Three epochs: 3 × 156 = 486 steps.", ["wrong"]),
+        ("Three epochs: 3 × 156 = 500 steps.", ["unclear"]),
+        ("5 and 3 + 4 = 8", ["unclear"]),
+        ("1,000,000 × 4 = 4,000,000 bytes = 4 MB", ["right", "right"]),
+        ("1,000,000 × 4 = 4,000,000 bytes = 4.00 MiB", ["right", "wrong"]),
     ],
 )
 def test_chains(text, expected):

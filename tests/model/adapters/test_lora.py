@@ -7,7 +7,7 @@ from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, fast
 from glassformer.model.adapters import lora
 from glassformer.model.adapters.lora import Lora
-from glassformer.model.attention import Padded
+from glassformer.model.core import Padded
 from glassformer.model.encoder import Inputs
 from glassformer.model.fast.inference import Inference
 from glassformer.spec.presets import preset

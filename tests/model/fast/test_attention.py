@@ -4,11 +4,12 @@ import pytest
 import torch
 from model_cases import core_of, furthest
 
-from glassformer.model.attention import Attention, Context, Padded, PaddedCore, Rule
+from glassformer.model.attention import Attention, Context
+from glassformer.model.core import Padded, PaddedCore, Rule
 from glassformer.model.fast import attention, joint_attention
 from glassformer.model.fast.attention import FastAttention, Gather, at_places, joined
 from glassformer.model.fast.packed import Packed
-from glassformer.model.positions import rotary
+from glassformer.model.variants.rotary import rotary
 from glassformer.spec import EncoderSpec
 
 

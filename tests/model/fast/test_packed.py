@@ -5,7 +5,7 @@ import pytest
 import torch
 from model_cases import core_of, furthest
 
-from glassformer.model.attention import Padded, Rule
+from glassformer.model.core import Padded, Rule
 from glassformer.model.fast.joint_attention import kernels_serve
 from glassformer.model.fast.packed import Packed, flash_serves
 

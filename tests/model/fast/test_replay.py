@@ -5,7 +5,7 @@ import torch
 from model_cases import BERT
 
 from glassformer.model import Encoder
-from glassformer.model.attention import Padded
+from glassformer.model.core import Padded
 from glassformer.model.encoder import Inputs
 from glassformer.model.fast import Inference, apply
 from glassformer.model.fast.replay import LONGEST, Replayer

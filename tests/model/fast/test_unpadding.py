@@ -5,7 +5,7 @@ import torch
 from model_cases import BERT, MODERN
 
 from glassformer.model import Encoder
-from glassformer.model.attention import Padded
+from glassformer.model.core import Padded
 from glassformer.model.fast import apply, unpadding
 from glassformer.model.fast.packed import Packed
 from glassformer.model.fast.unpadding import inside

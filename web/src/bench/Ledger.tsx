@@ -9,8 +9,9 @@ import type { Derived, LedgerLine, Slice } from "./types";
 /** `brief`: in the panel, where the names' beginnings are known and room is short. */
 export function LedgerTable({ lines, total, brief = false }: { lines: LedgerLine[]; total?: WireNumber; brief?: boolean }) {
   const whole = total ?? lines.reduce((sum, line) => sum + toNumber(line.count), 0);
+  const repeated = lines.some((line) => line.times > 1);
   return (
-    <div class="wide">
+    <div class="wide ledger">
       <table class="rows">
         <thead>
           <tr>
@@ -18,15 +19,23 @@ export function LedgerTable({ lines, total, brief = false }: { lines: LedgerLine
             <th scope="col" class="number">
               count
             </th>
-            {brief && <th scope="col">sizes</th>}
+            {repeated && (
+              <th scope="col" class="number" title="in each layer">
+                each
+              </th>
+            )}
             {!brief && (
-              <>
-                <th scope="col" class="number">
-                  share
-                </th>
-                <th scope="col">sizes</th>
-                <th scope="col">formula</th>
-              </>
+              <th scope="col" class="number share">
+                share
+              </th>
+            )}
+            <th scope="col" class="sizes">
+              sizes
+            </th>
+            {!brief && (
+              <th scope="col" class="formula">
+                formula
+              </th>
             )}
           </tr>
         </thead>
@@ -34,27 +43,33 @@ export function LedgerTable({ lines, total, brief = false }: { lines: LedgerLine
           {lines.map((line) => (
             <tr key={line.name}>
               <td>
-                <span class="dot" style={{ background: partColour(line.part) }} />
-                <span class="mono" title={line.name}>
-                  {brief ? line.name.split(".").slice(-1) : line.name}
-                </span>
-                {line.also.length > 0 && <span class="soft" title={line.also.join(", ")}> (also {line.also[0]}{line.also.length > 1 && ", …"})</span>}
-                {line.frozen && <span class="soft"> (not trained)</span>}
+                <div class="tensor">
+                  <span class="dot" style={{ background: partColour(line.part) }} />
+                  <div>
+                    <span class="mono" title={line.name}>
+                      {brief ? line.name.split(".").slice(-1) : parted(line.name)}
+                    </span>
+                    {line.frozen && <span class="soft"> (not trained)</span>}
+                    {line.also.length > 0 && (
+                      <span class="soft also" title={line.also.join(", ")}>
+                        also {parted(line.also[0]!)}
+                        {line.also.length > 1 && ", …"}
+                      </span>
+                    )}
+                  </div>
+                </div>
               </td>
               <td class="number">
                 <Door id={line.name} label={`${line.name}: ${count(line.count)}`}>
                   {count(line.count)}
                 </Door>
-                {line.times > 1 && <span class="each">{count(toNumber(line.count) / line.times)} each</span>}
               </td>
-              {brief && <td title={line.formula}>{line.numbers}</td>}
-              {!brief && (
-                <>
-                  <td class="number">{share(line.count, whole)}</td>
-                  <td>{line.numbers}</td>
-                  <td>{line.formula}</td>
-                </>
-              )}
+              {repeated && <td class="number each">{line.times > 1 && count(toNumber(line.count) / line.times)}</td>}
+              {!brief && <td class="number share">{share(line.count, whole)}</td>}
+              <td class="sizes" title={line.formula}>
+                {line.numbers}
+              </td>
+              {!brief && <td class="formula">{line.formula}</td>}
             </tr>
           ))}
           {total !== undefined && (
@@ -65,7 +80,7 @@ export function LedgerTable({ lines, total, brief = false }: { lines: LedgerLine
                   {count(total)}
                 </Door>
               </td>
-              <td colSpan={3} />
+              <td colSpan={4} />
             </tr>
           )}
         </tbody>
@@ -73,6 +88,19 @@ export function LedgerTable({ lines, total, brief = false }: { lines: LedgerLine
     </div>
   );
 }
+
+/** A name that may go on in a new line after each dot. */
+const parted = (name: string) =>
+  name.split(".").map((part, place) => (
+    <>
+      {place > 0 && (
+        <>
+          .<wbr />
+        </>
+      )}
+      {part}
+    </>
+  ));
 
 export function Icicle({ derived }: { derived: Derived }) {
   const levels: { node: Slice; from: number }[][] = [];

@@ -73,7 +73,7 @@ export function SpecForm({ known, words, derived, error }: FormProps) {
               .filter((rule) => (SIZES.includes(rule.name) || FIRST.includes(rule.name)) && !stands(rule))
               .map((rule) => (
                 <button type="button" class="quiet mono" title={rule.doc} onClick={() => open([...opened, rule.name])} key={rule.name}>
-                  {rule.name} {valueOf(rule.name, derived)}
+                  <span>{rule.name}</span> <span class="field-value">{valueOf(rule.name, derived)}</span>
                 </button>
               ))}
           </p>

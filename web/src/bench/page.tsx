@@ -36,7 +36,7 @@ function Derivation({ known }: { known: Fields }) {
   const derived = answer.value ?? standIn.value;
   return (
     <>
-      <h1 class="unseen">Bench</h1>
+      <h1>Count the parameters, shapes and cost of any Transformer</h1>
       <div class="bench">
         <SpecForm known={known} words={words} derived={derived} error={error} />
         {derived && (

@@ -84,7 +84,7 @@ function Written({ sections }: { sections: Equations["sections"] }) {
     <div class={drawn ? "" : "unready"}>
       {sections.map((section) => (
         <section class="equations" key={section.title}>
-          <h3>{section.title}</h3>
+          <h2>{section.title}</h2>
           {section.equations.map((equation) => (
             <div class="equation" key={equation.number}>
               <Door id={equation.name} label={`equation ${equation.number}: ${equation.name}`} class="soft">

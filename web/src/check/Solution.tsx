@@ -87,11 +87,11 @@ function Annotated({ found, empty }: { found: Checked; empty: boolean }) {
         <>
           <p class="check-summary" role="status" data-testid="summary">
             {counts.map(([verdict, count]) => (
-              <span class={`check-count ${verdict}`} title={MARKS[verdict][1]}>
-                <span aria-hidden="true">{MARKS[verdict][0]}</span> {count}
+              <span class={`check-count ${verdict}`} aria-hidden="true">
+                {MARKS[verdict][0]} {count} {verdict === "carried" ? "carried forward" : MARKS[verdict][1]}
               </span>
             ))}
-            <span>{found.summary}</span>
+            <span class="unseen">{found.summary}</span>
           </p>
           <ol class="check-lines">
             {found.lines.map((line) => (

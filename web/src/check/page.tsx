@@ -12,7 +12,7 @@ export default function Check() {
   const found = known.value;
   return (
     <>
-      <h1 class="unseen">Check</h1>
+      <h1>Check a solution or a claim, or take a quiz</h1>
       {found ? (
         <Tabs
           label="what to check"

@@ -20,7 +20,7 @@ export function Opened({ id, asked }: { id: string; asked: Asked }) {
           <p class="note full-value">{full(found.value)}</p>
           {found.source === "step" ? (
             <>
-              <div class="wide cell-rule">
+              <div class="wide cell-rule" tabIndex={0} role="group" aria-label="formula">
                 <Formula latex={found.latex} display />
                 {found.sizes && <span class="note">{found.sizes}</span>}
               </div>

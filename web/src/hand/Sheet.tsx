@@ -163,11 +163,15 @@ function Given({ name, text, tokens, bad, onChange, onDrop }: { name: string; te
         bad={(row, column) => !/\d|inf|∞|true|false/i.test(found.cells[row]?.[column] ?? "")}
         onChange={(cells) => onChange(toText(placed(name, cells, found)), "replace")}
         onRowLabel={found.labels === null ? undefined : (row, label) => onChange(toText({ ...found, labels: found.labels!.map((own, place) => (place === row ? label.replace(/[;:|]/g, "") : own)) }), "replace")}
+        onTranspose={found.vector || found.labels ? undefined : () => onChange(toText({ cells: turned(found.cells), labels: null, vector: false }), "push")}
         onDrop={onDrop}
       />
     </div>
   );
 }
+
+/** Rows as columns; what a shorter row lacks is empty. */
+const turned = (cells: string[][]): string[][] => Array.from({ length: Math.max(...cells.map((row) => row.length)) }, (_, column) => cells.map((row) => row[column] ?? ""));
 
 function AddMatrix({ names, onAdd }: { names: string[]; onAdd: (name: string) => void }) {
   if (!names.length) return null;

@@ -17,7 +17,7 @@ export default function Hand() {
   const known = useAnswer<Examples>("/api/hand/examples");
   return (
     <>
-      <h1 class="unseen">By hand</h1>
+      <h1>Work a small problem step by step, as on paper</h1>
       {known.value ? <Worksheet known={known.value} /> : known.error ? <Fault error={known.error} /> : <Progress />}
     </>
   );

@@ -3,6 +3,9 @@
 import katex from "katex";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
+// Asked for before the first formula is there: one drawn in a fallback font would change its height when its own arrives.
+for (const font of ["1em KaTeX_Main", "italic 1em KaTeX_Math", "1em KaTeX_Size1", "1em KaTeX_Size2"]) void globalThis.document?.fonts?.load(font);
+
 export function Math({ latex, display = false }: { latex: string; display?: boolean }) {
   const node = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {

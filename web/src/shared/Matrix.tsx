@@ -10,6 +10,7 @@ interface MatrixProps {
   bad?: (row: number, column: number) => boolean;
   size?: string; // instead of rows × columns
   onRowLabel?: (row: number, text: string) => void; // names of rows can be typed too
+  onTranspose?: () => void;
   onDrop?: () => void; // the whole matrix can be taken away
 }
 
@@ -23,7 +24,7 @@ export function parseMatrix(text: string): string[][] {
     .map((line) => line.split(/[\s,&]+/).filter((cell) => cell !== ""));
 }
 
-export function Matrix({ name, cells, onChange, rowLabels, columnLabels, bad, size, onRowLabel, onDrop }: MatrixProps) {
+export function Matrix({ name, cells, onChange, rowLabels, columnLabels, bad, size, onRowLabel, onTranspose, onDrop }: MatrixProps) {
   const table = useRef<HTMLTableElement>(null);
   const columns = Math.max(1, ...cells.map((row) => row.length));
   const set = (row: number, column: number, text: string) =>
@@ -103,6 +104,11 @@ export function Matrix({ name, cells, onChange, rowLabels, columnLabels, bad, si
         <button type="button" class="quiet" disabled={columns < 2} aria-label={`remove the last column of ${name}`} onClick={() => onChange(cells.map((line) => line.slice(0, columns - 1)))}>
           −
         </button>
+        {onTranspose && (
+          <button type="button" class="quiet" aria-label={`transpose ${name}`} onClick={onTranspose}>
+            transpose
+          </button>
+        )}
         {onDrop && (
           <button type="button" class="quiet" aria-label={`remove ${name}`} title={`remove ${name}`} onClick={onDrop}>
             ✕

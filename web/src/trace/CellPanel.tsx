@@ -33,7 +33,7 @@ function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
       <p class="note full-value">{full(found.value)}</p>
       {found.source === "step" ? (
         <>
-          <div class="wide cell-rule">
+          <div class="wide cell-rule" tabIndex={0} role="group" aria-label="formula">
             <Formula latex={found.latex} display />
           </div>
           <p class="cell-numbers">

@@ -38,7 +38,7 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
         </details>
       )}
       </div>
-      {model === "random" && <RandomSpec otherwise={random} two={(value?.stacks.length ?? 0) > 1} />}
+      {model === "random" && <RandomSpec otherwise={random} />}
       {value?.reads === "image" ? <Images known={known} /> : <Sentence opened={value} />}
     </div>
   );
@@ -131,19 +131,22 @@ function TargetBox({ read }: { read: string[] }) {
   );
 }
 
-const PAIR = "transformer d_model=8 heads=2 d_ff=16 layers=1 vocab=20";
+const SPECS = [
+  ["a decoder", "gpt2 d_model=8 heads=2 d_ff=16 layers=2 vocab=12"],
+  ["an encoder-decoder", "transformer d_model=8 heads=2 d_ff=16 layers=1 vocab=20"],
+] as const;
 
-function RandomSpec({ otherwise, two }: { otherwise: string; two: boolean }) {
+function RandomSpec({ otherwise }: { otherwise: string }) {
   const spec = query.value.get("spec") ?? otherwise;
   return (
     <div class="trace-random">
       <Box label="spec, as on the command line" text={spec} size={34} onSet={(next) => change({ ...FORGET, spec: next })} />
       <Box label="seed" text={query.value.get("seed") ?? "0"} size={4} onSet={(next) => change({ ...FORGET, seed: next })} />
-      {!two && (
-        <button type="button" class="quiet example" onClick={() => change({ ...NEW_MODEL, spec: PAIR })}>
-          try an encoder-decoder
+      {SPECS.filter(([, words]) => words !== spec).map(([name, words]) => (
+        <button type="button" class="quiet example" onClick={() => change({ ...NEW_MODEL, spec: words })}>
+          try {name}
         </button>
-      )}
+      ))}
     </div>
   );
 }
@@ -157,6 +160,7 @@ function Images({ known }: { known: Arrays<Models> }) {
           <Grey pixels={digitOf(known.arrays.digits!, place)} side={32} />
         </button>
       ))}
+      {chosen.startsWith("test:") && <p class="note">Below: row {chosen.slice("test:".length)} of the test data of digits.</p>}
     </div>
   );
 }

@@ -1,11 +1,11 @@
-// What a model that predicts tokens says at a position: the most probable ones. An encoder-decoder goes on with any of them.
+// What a model that predicts tokens says at a position: the most probable ones. A model that writes goes on with any of them.
 import { Door } from "../shared/Door";
 import { share } from "../shared/format";
 import { change } from "../shared/place";
 import { toNumber } from "../shared/wire";
 import { Beams } from "./Beams";
 import { cellId } from "./cells";
-import type { Opened } from "./types";
+import type { Next as NextToken, Opened } from "./types";
 import type { Where } from "./where";
 
 interface NextProps {
@@ -19,10 +19,13 @@ export function Next({ opened, where, asks, words }: NextProps) {
   const { next, name, axes } = opened.output;
   const listed = next[asks];
   if (!listed) return null;
-  const writes = opened.stacks.length > 1 && opened.ids.length > 0;
+  const two = opened.stacks.length > 1 && opened.ids.length > 0;
+  const writes = two || (opened.predicts_next && opened.stacks.length === 1);
   const axis = axes.some(([one]) => one === "u") ? "u" : "t";
   const last = asks === words.length - 1;
-  const take = (id: number) => change({ ids: [...opened.ids.slice(0, asks + 1), id].join(","), q: String(asks + 1), edit: null, show: null, at: null });
+  const forget = { edit: null, show: null, at: null };
+  const take = ({ id, text }: NextToken) => change(two ? { ids: [...opened.ids.slice(0, asks + 1), id].join(","), q: String(asks + 1), ...forget } : { text, q: null, ...forget });
+  const canTake = (one: NextToken) => (two ? !one.taken && !one.ends : one.text !== "");
   return (
     <section class="output next" aria-label="next token">
       <h2>
@@ -36,7 +39,7 @@ export function Next({ opened, where, asks, words }: NextProps) {
           <span class="note">
             token {asks + 1} of {words.length}
           </span>{" "}
-          <button type="button" class="primary" disabled={last && listed[0]!.ends} onClick={() => (last ? take(listed[0]!.id) : change({ q: String(asks + 1), row: null }))}>
+          <button type="button" class="primary" disabled={last && !canTake(listed[0]!)} onClick={() => (last ? take(listed[0]!) : change({ q: String(asks + 1), row: null }))}>
             {last ? `write “${listed[0]!.token}”` : "next token →"}
           </button>
         </p>
@@ -59,8 +62,8 @@ export function Next({ opened, where, asks, words }: NextProps) {
               {one.before !== one.probability && <span class="note"> was {share(one.before, 1)}</span>}
             </span>
             <span>
-              {writes && !one.taken && !one.ends && (
-                <button type="button" class="quiet" aria-label={`take ${one.token}`} onClick={() => take(one.id)}>
+              {canTake(one) && (
+                <button type="button" class="quiet" aria-label={`take ${one.token}`} onClick={() => take(one)}>
                   take
                 </button>
               )}
@@ -69,7 +72,7 @@ export function Next({ opened, where, asks, words }: NextProps) {
           </>
         ))}
       </div>
-      {writes && <Beams opened={opened} where={where} asks={asks} />}
+      {two && <Beams opened={opened} where={where} asks={asks} />}
     </section>
   );
 }

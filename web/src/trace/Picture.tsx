@@ -80,7 +80,8 @@ export function Looks({ opened, pixels, layer, head, query, weights }: LooksProp
           })}
         </div>
         <p class="note">
-          largest weight: {said(most)};{" "}
+          largest weight: {said(most)}
+          {before > 0 && "; "}
           {opened.tokens.slice(0, before).map((word, place) => (
             <>
               weight on the {word} token: <Door id={cellId(name, { head, t: query, s: place })} value={weights[place] ?? NaN} />{" "}

@@ -44,7 +44,7 @@ function Run({ known }: { known: Arrays<Models> }) {
   const answer = inside ? layer : first;
   return (
     <>
-      <h1 class="unseen">Trace</h1>
+      <h1>Run a model on a sentence or an image and open every number</h1>
       <Controls known={known} opened={answer.value?.opened} />
       <Fault error={answer.error} note={answer.value ? "Below: the last valid result." : undefined} />
       {edits().length > 0 && answer.error && (
@@ -68,9 +68,9 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
   const step = chosenStep(steps, query.value.get("step") ?? "");
   const head = within(query.value.get("head"), (opened.stacks.find((one) => one.name === stack) ?? opened.stacks[0]!).heads, 0);
   const words = asking(opened, part);
-  const asks = within(query.value.get("q"), words.length, asksTarget(opened, part) ? words.length - 1 : firstQuery(opened));
-  const drop = dropOf(part, step?.name ?? "", head);
   const two = opened.stacks.length > 1;
+  const asks = within(query.value.get("q"), words.length, asksTarget(opened, part) || (!two && opened.predicts_next) ? words.length - 1 : firstQuery(opened));
+  const drop = dropOf(part, step?.name ?? "", head);
   const hasHeads = step?.axes.some(([axis]) => axis === "head" || axis === "kv_head") ?? false;
   return (
     <div class={waiting ? "trace waiting-for-run" : "trace"} aria-busy={waiting}>

@@ -30,7 +30,7 @@ export interface Tag {
   before: string;
 }
 
-/** A token that may come next, and whether it is the one that does; `ends`: a text ends with it. */
+/** A token that may come next, and whether it is the one that does; `ends`: a text ends with it; `text`: the text with it. */
 export interface Next {
   token: string;
   id: number;
@@ -38,6 +38,7 @@ export interface Next {
   before: WireNumber;
   ends: boolean;
   taken: boolean;
+  text: string;
 }
 
 /** What came out: classes, a tag for each token, or for each position the most probable tokens. */

@@ -22,11 +22,12 @@ interface WatchProps {
 
 export function Watch({ runs, options, onRows }: WatchProps) {
   const points = runs.some(({ curve }) => curve.epochs.length + curve.steps.length > 0);
+  // One run stands over its curves; of several, those that are training: the others come after the comparison.
+  const first = ({ row }: Watched) => runs.length === 1 || Boolean(row && isGoing(row));
+  const standing = (watched: Watched, place: number) => <Standing watched={watched} place={place} options={options} onRows={onRows} key={watched.name} />;
   return (
     <section class="train-watch" aria-label="curves of the chosen runs">
-      {runs.map((watched, place) => (
-        <Standing watched={watched} place={place} options={options} onRows={onRows} key={watched.name} />
-      ))}
+      {runs.map((watched, place) => first(watched) && standing(watched, place))}
       <Compare runs={runs} options={options} />
       {runs.length === 0 && <Empty>Tick a run to see its curves.</Empty>}
       {runs.length > 0 && (
@@ -60,6 +61,7 @@ export function Watch({ runs, options, onRows }: WatchProps) {
           </div>
           {runs.map((watched) => watched.curve.verdict?.overfits && <Rise watched={watched} options={options} key={watched.name} />)}
           {runs.length === 1 && <Epochs watched={runs[0]!} />}
+          <div class="standings">{runs.map((watched, place) => !first(watched) && standing(watched, place))}</div>
         </>
       )}
     </section>

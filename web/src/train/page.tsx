@@ -37,7 +37,7 @@ function Hall({ options }: { options: Options }) {
   const missing = live.rows ? chosen.filter((name) => !rowOf(rows, name, options) && !waits(rows, name)) : [];
   return (
     <>
-      <h1 class="unseen">Train</h1>
+      <h1>Train a small model, compare runs, look at the mistakes</h1>
       {live.lost && (
         <p class="fault" role="alert">
           The lab is not responding. Training continues without it. If the lab was restarted, open the address that it printed.

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { change } from "../shared/place";
 import { forward, pieces as piecesOf, softmax } from "./forward";
 import { NowYou, short } from "./parts";
-import { answerOf, LAYER, largest, scoresOf, sharesOf, shown, type Told } from "./told";
+import { answerOf, isWord, LAYER, largest, scoresOf, sharesOf, shown, type Told } from "./told";
 
 const MOST_TRIED = 400; // words tried until the answer flips
 
@@ -44,9 +44,9 @@ function likely(told: Told, given: number[]): string[] {
   return [...new Set(places.map((s) => shown(told.pieces[s]!)))];
 }
 
-/** The piece, other than the one that asks, whose largest share is the largest. */
+/** The piece, other than the one that asks, whose largest share is the largest; a whole word where there is one. */
 function busiest(told: Told): number {
-  const most = told.pieces.map((_, t) => (t === told.asks ? -1 : Math.max(...sharesOf({ ...told, asks: t }))));
+  const most = told.pieces.map((_, t) => (t === told.asks ? -1 : (isWord(told.pieces, t) ? 1 : 0) + Math.max(...sharesOf({ ...told, asks: t }))));
   return told.pieces.length > 1 ? largest(most) : told.asks;
 }
 
@@ -55,9 +55,9 @@ export function AskPieces(told: Told) {
   const longest = words.reduce((best, word) => (word.length > best.length ? word : best));
   const found = piecesOf(longest, vocabOf(told));
   return (
-    <NowYou question={`into how many pieces does “${longest}” fall?`} options={["1", "2", "3", "more"]} right={Math.min(found.length, 4) - 1}>
+    <NowYou question={`into how many pieces is “${longest}” split?`} options={["1", "2", "3", "more"]} right={Math.min(found.length, 4) - 1}>
       <p>
-        {found.map((piece) => `“${shown(piece)}”`).join(" ")}. Frequent words are in the list as they are; a rare one is put together.
+        {found.map((piece) => `“${shown(piece)}”`).join(" ")}. Frequent words are in the list as they are; a rare word is built from several pieces.
       </p>
     </NowYou>
   );
@@ -67,7 +67,7 @@ export function AskVectors(told: Told) {
   const twice = told.pieces.findIndex((one, t) => told.pieces.findIndex(({ id }) => id === one.id) < t);
   const word = twice < 0 ? "two equal words" : `the two “${shown(told.pieces[twice]!)}”`;
   return (
-    <NowYou question={`without places, would ${word} have the same vector?`} options={["yes", "no"]} right={0}>
+    <NowYou question={`without places, would ${word} have the same vector?`} options={["the same", "different ones"]} right={0}>
       <p>The list of numbers depends on the piece alone. The place makes the two different.</p>
     </NowYou>
   );
@@ -114,7 +114,7 @@ export function AskMixing(told: Told) {
   const same = (one: string, other: string) => one.split(",")[0] === other.split(",")[0];
   const all = Array.from({ length: layers * heads }, (_, i) => `${Math.floor(i / heads)}.${i % heads}`);
   return (
-    <NowYou question={`silence head 0 of layer ${LAYER}. Is the answer another one?`} options={["yes", "no"]} right={same(without(`${LAYER}.0`), answerOf(told)) ? 1 : 0}>
+    <NowYou question={`silence head 0 of layer ${LAYER}. Does the answer change?`} options={["it changes", "it stays"]} right={same(without(`${LAYER}.0`), answerOf(told)) ? 1 : 0}>
       <label>
         without{" "}
         <select value={silent} onChange={(event) => setSilent(event.currentTarget.value)}>
@@ -134,7 +134,7 @@ export function AskRest({ model: { arrays, header } }: Told) {
   const sizes = Object.entries(arrays).filter(([name]) => name.startsWith("layers.0.")).map(([, array]) => array.data.length);
   const layer = sizes.reduce((sum, size) => sum + size, 0);
   return (
-    <NowYou question="how many learned numbers has one layer?" options={[header.d_model ** 2, layer, header.parameters].map(sized)} right={1}>
+    <NowYou question="how many learned numbers does one layer have?" options={[header.d_model ** 2, layer, header.parameters].map(sized)} right={1}>
       <p>
         Of {sized(header.parameters)} in all; {sized(header.vocab.length * header.d_model)} are the table of pieces.
       </p>
@@ -147,7 +147,7 @@ export function AskAnswer(told: Told) {
   const flip = () => {
     const found = flipped(told);
     if (found) change({ text: found, q: null }, "replace");
-    else setHint("No single word of the list does it here: change two.");
+    else setHint("No single replacement of the last word does it here: change another word, or two.");
   };
   return (
     <section class="walk-now" aria-label="now you">

@@ -6,9 +6,9 @@ import { Go } from "../shared/Go";
 import { change, query } from "../shared/place";
 import { Fault, Progress } from "../shared/States";
 import type { Arrays } from "../shared/wire";
-import { forward, pieces } from "./forward";
+import { forward, pieces, type Piece } from "./forward";
 import { SCENES } from "./scenes";
-import { LAYER, type Told } from "./told";
+import { isWord, traceOf, type Told } from "./told";
 import type { Walk } from "./types";
 
 const MOST_PIECES = 64; // positions of the encoder
@@ -29,25 +29,29 @@ function Walked({ model }: { model: Arrays<Walk> }) {
   const shown = all.length > MOST_PIECES ? all.slice(0, MOST_PIECES) : all;
   const values = useMemo(() => forward(model, shown.length ? shown.map(({ id }) => id) : [0]), [text, model]);
   Object.assign(globalThis, { walk: { pieces: shown, values } }); // for the browser's console: every tensor by name
-  const asks = asking(shown.map((piece) => piece.text), values["layers.1.attention.weights"]!, query.value.get("q"));
+  const asks = asking(shown, values["layers.1.attention.weights"]!, query.value.get("q"));
+  const unknown = shown.filter(({ id }) => id === vocab.get("[UNK]")).length;
   const told: Told = { model, text, pieces: shown, values, asks };
   useKeys();
   const { title, words, picture: Picture, now: Now } = SCENES[scene - 1]!;
   return (
-    <div class="walk">
+    <div class="walk" data-scene={scene}>
       <h1>See what a Transformer does with your sentence</h1>
       <Sentence text={text} examples={header.examples} />
+      <Steps scene={scene} />
       {all.length > MOST_PIECES && <p class="note">This encoder reads {MOST_PIECES} pieces; the rest of the text is left out.</p>}
+      {unknown > 0 && (
+        <p class="note">
+          {unknown === 1 ? "One piece is" : `${unknown} pieces are`} unknown to this small model (dashed): it was trained on English, French and Hindi.
+        </p>
+      )}
       {shown.length === 0 ? (
         <p class="empty">Type at least one word.</p>
       ) : (
-        <section class="walk-scene" aria-label={`scene ${scene} of ${SCENES.length}: ${title}`} key={`${scene} ${text}`}>
+        <section class="walk-scene" data-scene={scene} aria-label={`scene ${scene} of ${SCENES.length}: ${title}`} key={`${scene} ${text}`}>
           <div class="walk-words">
             <h2>
-              <span class="soft">
-                {scene} of {SCENES.length}
-              </span>{" "}
-              {title}
+              {scene} of {SCENES.length} · {title}
             </h2>
             <p class="walk-line">{words}</p>
           </div>
@@ -57,29 +61,35 @@ function Walked({ model }: { model: Arrays<Walk> }) {
           <Now {...told} key={asks} />
         </section>
       )}
-      <nav class="walk-steps" aria-label="scenes">
-        <button type="button" disabled={scene === 1} onClick={() => go(scene - 1)}>
-          ← back
-        </button>
-        <ol>
-          {SCENES.map((one, place) => (
-            <li>
-              <button type="button" class="walk-dot" aria-label={`scene ${place + 1}: ${one.title}`} aria-current={place + 1 === scene ? "step" : undefined} onClick={() => go(place + 1)}>
-                <span>{one.title}</span>
-              </button>
-            </li>
-          ))}
-        </ol>
-        <button type="button" class="primary" disabled={scene === SCENES.length} onClick={() => go(scene + 1)}>
-          next →
-        </button>
-      </nav>
       <Doors told={told} last={scene === SCENES.length} />
       <details class="note">
         <summary>About this model ({header.parameters.toLocaleString("en")} parameters)</summary>
         <p>{header.made}</p>
       </details>
     </div>
+  );
+}
+
+/** All scenes by name, at the same place whatever their height. */
+function Steps({ scene }: { scene: number }) {
+  return (
+    <nav class="walk-steps" aria-label="scenes">
+      <button type="button" disabled={scene === 1} onClick={() => go(scene - 1)}>
+        ← back
+      </button>
+      <ol>
+        {SCENES.map((one, place) => (
+          <li>
+            <button type="button" class="walk-dot" aria-label={`scene ${place + 1}: ${one.title}`} aria-current={place + 1 === scene ? "step" : undefined} onClick={() => go(place + 1)}>
+              <span>{one.title}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <button type="button" class="primary" disabled={scene === SCENES.length} onClick={() => go(scene + 1)}>
+        next →
+      </button>
+    </nav>
   );
 }
 
@@ -90,13 +100,13 @@ function go(next: number): void {
   if (next >= 1 && next <= SCENES.length) change({ scene: next === 1 ? null : String(next) });
 }
 
-/** Who asks: as the address says, else a pronoun, else the word with the largest weight on another. */
-function asking(words: string[], weights: Float32Array, given: string | null): number {
-  const count = words.length;
+/** Who asks: as the address says, else a pronoun, else the whole word with the largest weight on another piece. */
+function asking(pieces: Piece[], weights: Float32Array, given: string | null): number {
+  const count = pieces.length;
   if (given !== null && /^\d{1,2}$/.test(given) && Number(given) < count) return Number(given);
-  const pronoun = words.findIndex((word) => PRONOUNS.includes(word));
+  const pronoun = pieces.findIndex((piece, t) => PRONOUNS.includes(piece.text) && isWord(pieces, t));
   if (pronoun >= 0) return pronoun;
-  const strongest = words.map((_, t) => Math.max(...words.map((_, s) => (s === t ? 0 : weights[t * count + s]!))));
+  const strongest = pieces.map((_, t) => (isWord(pieces, t) ? 1 : 0) + Math.max(...pieces.map((_, s) => (s === t ? 0 : weights[t * count + s]!))));
   return Math.max(0, strongest.indexOf(Math.max(...strongest)));
 }
 
@@ -127,13 +137,15 @@ function Sentence({ text, examples }: { text: string; examples: string[] }) {
         value={typed}
         maxLength={300}
         autocomplete="off"
+        placeholder="Type a sentence in English, French or Hindi"
         onInput={(event) => {
           setTyped(event.currentTarget.value);
           if (event.currentTarget.value.trim()) use(event.currentTarget.value);
         }}
       />
+      {!typed.trim() && <p class="note">Type at least one word. Below: the last sentence.</p>}
       <p class="walk-try">
-        <span class="soft">try </span>
+        <span class="soft">or try </span>
         {examples.map((example) => (
           <button type="button" class="quiet" aria-pressed={example === text} onClick={() => use(example)}>
             {example}
@@ -145,9 +157,9 @@ function Sentence({ text, examples }: { text: string; examples: string[] }) {
 }
 
 /** Where the walk leads: an export has the bench alone, and says where the rest is. */
-function Doors({ told: { text, asks }, last }: { told: Told; last: boolean }) {
+function Doors({ told, last }: { told: Told; last: boolean }) {
   const doors: [string, string][] = [
-    [`/trace?${new URLSearchParams({ model: "walk", text, layer: String(LAYER), q: String(asks) })}`, "Open this sentence, or your own model, in Trace"],
+    [traceOf(told), "Open this sentence, or your own model, in Trace"],
     ["/bench", "Count your own config"],
     ["/hand", "Work one by hand"],
     ["/train", "Train one"],

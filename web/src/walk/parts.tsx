@@ -93,10 +93,10 @@ export function NowYou({ question, options, right, children }: NowYouProps) {
   );
 }
 
-export function Bar({ share }: { share: number }) {
+export function Bar({ share, colour }: { share: number; colour?: string }) {
   return (
     <span class="walk-bar" aria-hidden="true">
-      <span style={{ width: `${100 * share}%` }} />
+      <span style={{ width: `${100 * share}%`, background: colour }} />
     </span>
   );
 }

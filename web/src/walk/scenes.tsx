@@ -1,24 +1,43 @@
 // The eight scenes: one sentence, one picture with numbers of this sentence, one question.
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { exported } from "../shared/exported";
+import { Go } from "../shared/Go";
 import { change } from "../shared/place";
 import * as ask from "./asks";
-import { softmax } from "./forward";
+import { softmax, type Piece } from "./forward";
 import { Bar, Key, Number_, short, Small, Strip, useOpened } from "./parts";
-import { answerOf, LAYER, row, scoresOf, sharesOf, shown, type Told } from "./told";
+import { answerOf, LAYER, row, scoresOf, sharesOf, shown, traceOf, type Told } from "./told";
 
 const SHOWN = 8; // numbers of a vector that are written out
 
+interface WordsProps {
+  told: Told;
+  shares?: Float32Array;
+  look?: (t: number | null) => void; // which word the mouse or the focus is on
+  below?: (piece: Piece) => ComponentChildren;
+}
+
 /** The words of the sentence; a click chooses who asks. */
-function Words({ told, shares }: { told: Told; shares?: Float32Array }) {
+function Words({ told, shares, look, below }: WordsProps) {
+  const unknown = told.model.header.vocab.indexOf("[UNK]");
   return (
     <ol class="walk-pieces">
       {told.pieces.map((piece, t) => (
-        <li>
-          <button type="button" class="walk-piece" aria-pressed={t === told.asks} onClick={() => change({ q: String(t) }, "replace")}>
+        <li onMouseEnter={look && (() => look(t))} onMouseLeave={look && (() => look(null))}>
+          <button
+            type="button"
+            class={piece.id === unknown ? "walk-piece unknown" : "walk-piece"}
+            style={shares && { "--share": shares[t]! }}
+            aria-pressed={t === told.asks}
+            onFocus={look && (() => look(t))}
+            onBlur={look && (() => look(null))}
+            onClick={() => change({ q: String(t) }, "replace")}
+          >
             {shown(piece)}
           </button>
           {shares && <Bar share={shares[t]!} />}
+          {below?.(piece)}
         </li>
       ))}
     </ol>
@@ -40,7 +59,7 @@ function Links({ shares, asks }: { shares: Float32Array; asks: number }) {
       setPaths(
         chips.flatMap((chip, s) => {
           const [left, top] = at(chip);
-          const lift = Math.min(y, top) - Math.min(60, 18 + Math.abs(left - x) / 6);
+          const lift = Math.min(y, top) - Math.min(84, 22 + Math.abs(left - x) / 5);
           return s === asks || shares[s]! < 0.02 ? [] : [{ d: `M${x},${y} C${x},${lift} ${left},${lift} ${left},${top}`, share: shares[s]! }];
         }),
       );
@@ -53,22 +72,26 @@ function Links({ shares, asks }: { shares: Float32Array; asks: number }) {
   return (
     <svg class="walk-links" ref={own} height={height} aria-hidden="true">
       {paths.map(({ d, share }) => (
-        <path d={d} stroke-width={1 + 7 * share} stroke-opacity={0.25 + 0.75 * share} />
+        <path key={`${asks} ${d}`} d={d} pathLength={1} stroke-width={1 + 9 * share} stroke-opacity={0.25 + 0.75 * share} />
       ))}
     </svg>
   );
 }
 
-function Glance(told: Told) {
+function Glance(given: Told) {
   const [opened, open] = useOpened();
+  const [looked, look] = useState<number | null>(null);
+  const told = looked === null ? given : { ...given, asks: looked };
   const [shares, scores] = [sharesOf(told), scoresOf(told)];
-  const order = told.pieces.map((_, s) => s).sort((one, other) => shares[other]! - shares[one]!).slice(0, 4);
+  const order = told.pieces.map((_, s) => s).sort((one, other) => shares[other]! - shares[one]!).slice(0, 3);
   return (
     <>
       <div class="walk-glance">
         <Links shares={shares} asks={told.asks} />
-        <Words told={told} shares={shares} />
+        <Words told={told} shares={shares} look={look} />
+        <p class="note">Point at a word, or tap it, to see which words it looks at: one attention head of the last layer.</p>
       </div>
+      <div class="walk-after">
       <p class="walk-says">
         “{shown(told.pieces[told.asks]!)}” looks at{" "}
         {order.map((s, place) => (
@@ -80,6 +103,7 @@ function Glance(told: Told) {
         . Asked whether the sentence is positive or negative, the model answers <b>{answerOf(told)}</b>.
       </p>
       {opened}
+      </div>
     </>
   );
 }
@@ -89,17 +113,32 @@ function shareLine(scores: Float32Array, s: number): string {
   return `share = exp(score) / sum of exp over all ${scores.length} pieces = exp(${short(scores[s]!)}) / ${sum.toPrecision(4)} = ${softmax(scores, scores.length)[s]!.toPrecision(4)}`;
 }
 
-function Pieces({ model, pieces }: Told) {
+const NEAR = 4; // entries of the list shown on each side of a piece
+
+function Pieces(told: Told) {
   const [opened, open] = useOpened();
+  const { vocab } = told.model.header;
+  const chosen = told.pieces[told.asks]!.id;
+  const first = Math.max(0, Math.min(chosen - NEAR, vocab.length - 2 * NEAR - 1));
+  const say = ({ text, id, inside }: Piece) => {
+    if (vocab[id] === "[UNK]") return `“${text}” is not in the list: it becomes entry ${id}, “[UNK]”, which stands for everything unknown.`;
+    return `“${text}” is entry ${id} of a list of ${vocab.length.toLocaleString("en")} pieces${inside ? "; the dots say that it continues a word" : ""}.`;
+  };
   return (
     <>
-      <ol class="walk-pieces">
-        {pieces.map((piece) => (
-          <li>
-            <span class="walk-piece still">{shown(piece)}</span>
-            <button type="button" class="door" aria-label={`${piece.text}: number ${piece.id}`} onClick={() => open(<>“{piece.text}” is entry {piece.id} of a list of {model.header.vocab.length.toLocaleString("en")} pieces{piece.inside ? "; the dots say that it continues a word" : ""}.</>)}>
-              {piece.id}
-            </button>
+      <Words
+        told={told}
+        below={(piece) => (
+          <button type="button" class="door" aria-label={`${piece.text}: number ${piece.id}`} onClick={() => open(<>{say(piece)}</>)}>
+            {piece.id}
+          </button>
+        )}
+      />
+      <p class="note">“{shown(told.pieces[told.asks]!)}” in the list of {vocab.length.toLocaleString("en")} pieces (## continues a word):</p>
+      <ol class="walk-list">
+        {vocab.slice(first, first + 2 * NEAR + 1).map((piece, place) => (
+          <li class={first + place === chosen ? "chosen" : ""}>
+            <span>{first + place}</span> {piece}
           </li>
         ))}
       </ol>
@@ -118,7 +157,7 @@ function Vectors(told: Told) {
       <Words told={told} />
       <div class="wide" tabIndex={0} role="group" aria-label="vectors">
         <table class="walk-strips"><tbody>
-          <Strip name={`“${told.pieces[told.asks]!.text}”`} values={token.slice(0, SHOWN)} open={add} />
+          <Strip name={`“${shown(told.pieces[told.asks]!)}”`} values={token.slice(0, SHOWN)} open={add} />
           <Strip name={`+ place ${told.asks}`} values={place.slice(0, SHOWN)} open={add} />
           <Strip name="= its vector (x)" values={sum.slice(0, SHOWN)} open={add} />
         </tbody></table>
@@ -143,20 +182,44 @@ function Roles(told: Told) {
     open(<>{`${role}[${i}] = ${terms.slice(0, 3).map(({ one, by }) => `${short(one)}·${short(by)}`).join(" + ")} + … ${width - 3} more products + ${short(bias)} = ${short(value)}`}</>);
   };
   const names: [string, string][] = [["q", "what I ask (query, q)"], ["k", "what I offer (key, k)"], ["v", "what I say (value, v)"]];
+  const size = width / heads;
+  const matrix = (role: string) => {
+    const weight = told.model.arrays[`layers.${LAYER}.attention.W_${role.toUpperCase()}`]!.data;
+    return Float32Array.from({ length: width * size }, (_, i) => weight[Math.floor(i / size) * width + (i % size)]!);
+  };
   return (
     <>
       <Words told={told} />
       <div class="wide" tabIndex={0} role="group" aria-label="query, key and value">
         <table class="walk-strips"><tbody>
           {names.map(([role, words]) => (
-            <Strip name={words} values={row(told.values[`layers.${LAYER}.attention.${role}`]!, told.asks, width).slice(0, width / heads)} open={(i) => explain(role, i)} />
+            <Strip
+              name={
+                <span class="walk-role">
+                  {words}
+                  <span class="walk-times">
+                    = x · <Small values={matrix(role)} columns={size} signed label={`the matrix W_${role.toUpperCase()}, ${width} × ${size}`} /> =
+                  </span>
+                </span>
+              }
+              values={row(told.values[`layers.${LAYER}.attention.${role}`]!, told.asks, width).slice(0, size)}
+              open={(i) => explain(role, i)}
+            />
           ))}
         </tbody></table>
       </div>
-      <p class="note">Layer {LAYER}, head 0, piece “{told.pieces[told.asks]!.text}”. Each row is the vector that enters the layer times a matrix of {width} × {width / heads} numbers.</p>
+      <p class="note">Layer {LAYER}, head 0. x is the vector of “{shown(told.pieces[told.asks]!)}” that enters the layer, {width} numbers; each map is a learned matrix of {width} × {size}; a bias is added.</p>
       {opened}
     </>
   );
+}
+
+/** The question of the piece that asks times the offer of another, product by product. */
+function dotLine({ values, asks, model: { header } }: Told, s: number): string {
+  const size = header.d_model / header.heads;
+  const [q, k] = ["q", "k"].map((role, i) => row(values[`layers.${LAYER}.attention.${role}`]!, i ? s : asks, header.d_model)) as [Float32Array, Float32Array];
+  const terms = Array.from({ length: size }, (_, i) => `${short(q[i]!)}·${short(k[i]!)}`);
+  return `q·k = ${terms.join(" + ")} = ${short(terms.reduce((sum, _, i) => sum + q[i]! * k[i]!, 0))}`;
 }
 
 function Scores(told: Told) {
@@ -169,17 +232,20 @@ function Scores(told: Told) {
       <Words told={told} />
       <table class="walk-rows">
         <thead>
-          <tr><th scope="col">“{told.pieces[told.asks]!.text}” asks</th><th scope="col">score q·k/√{width}</th><th scope="col">share</th><th scope="col"><span class="unseen">share as a bar</span></th></tr>
+          <tr><th scope="col">“{shown(told.pieces[told.asks]!)}” asks</th><th scope="col">q·k</th><th scope="col">÷ √{width} = score</th><th scope="col">exp</th><th scope="col">÷ sum = share</th><th scope="col"><span class="unseen">share as a bar</span></th></tr>
         </thead>
         <tbody>{order.map((s) => (
           <tr>
             <th scope="row">{shown(told.pieces[s]!)}</th>
+            <td><Number_ value={scores[s]! * Math.sqrt(width)} label={`q·k of ${told.pieces[s]!.text}`} open={() => open(<>{dotLine(told, s)}</>)} /></td>
             <td><Number_ value={scores[s]!} label={`score of ${told.pieces[s]!.text}`} open={() => open(<>{`score = q·k / √${width} = ${short(scores[s]! * Math.sqrt(width))} / ${short(Math.sqrt(width))} = ${short(scores[s]!)}`}</>)} /></td>
+            <td>{short(Math.exp(scores[s]!))}</td>
             <td><Number_ value={shares[s]!} label={`share of ${told.pieces[s]!.text}`} open={() => open(<>{shareLine(scores, s)}</>)} /></td>
             <td><Bar share={shares[s]!} /></td>
           </tr>
         ))}</tbody>
       </table>
+      {told.pieces.length > order.length && <p class="note">The {order.length} pieces with the largest scores, of {told.pieces.length}.</p>}
       {opened}
     </>
   );
@@ -206,7 +272,7 @@ function Mixing(told: Told) {
         {Array.from({ length: layers * heads }, (_, i) => [Math.floor(i / heads), i % heads] as const).map(([layer, head]) => (
           <li>
             <Small values={told.values[`layers.${layer}.attention.weights`]!.slice(head * count * count, (head + 1) * count * count)} columns={count} label={`layer ${layer}, head ${head}`} />
-            <span class="note">layer {layer}, head {head}</span>
+            <span class="note">{exported ? `layer ${layer}, head ${head}` : <Go to={traceOf(told, layer, head)} title="open in Trace">layer {layer}, head {head}</Go>}</span>
           </li>
         ))}
       </ol>
@@ -235,11 +301,13 @@ function Rest(told: Told) {
         <Small values={told.values[name]!} columns={width} signed label={`the sentence ${words}`} />
       </div>
       <Key values={told.values[name]!} />
-      <p>“{told.pieces[told.asks]!.text}”: mean <Number_ value={mean} label="mean" open={() => open(<>{`mean of ${width} numbers = ${mean.toPrecision(4)}`}</>)} />, spread <Number_ value={spread} label="spread" open={() => open(<>{`√(mean of squared distances from the mean) = ${spread.toPrecision(4)}. Normalising makes this about 1, then scales each number.`}</>)} />.</p>
+      <p>“{shown(told.pieces[told.asks]!)}”: mean <Number_ value={mean} label="mean" open={() => open(<>{`mean of ${width} numbers = ${mean.toPrecision(4)}`}</>)} />, spread <Number_ value={spread} label="spread" open={() => open(<>{`√(mean of squared distances from the mean) = ${spread.toPrecision(4)}. Normalising makes this about 1, then scales each number.`}</>)} />.</p>
       {opened}
     </>
   );
 }
+
+const SIDES = ["var(--part-attention)", "var(--part-embedding)"]; // colours of the two answers
 
 function Answer(told: Told) {
   const [opened, open] = useOpened();
@@ -255,15 +323,15 @@ function Answer(told: Told) {
     <>
       {labels.map((label, place) => (
         <p class="walk-class">
-          <span>{label}</span> <Bar share={shares[place]!} /> <Number_ value={shares[place]!} label={label} open={() => open(<>{`${label} = exp(${short(logits[place]!)}) / (${labels.map((_, i) => `exp(${short(logits[i]!)})`).join(" + ")}) = ${shares[place]!.toPrecision(4)}`}</>)} />
+          <span>{label}</span> <Bar share={shares[place]!} colour={SIDES[place]} /> <Number_ value={shares[place]!} label={label} open={() => open(<>{`${label} = exp(${short(logits[place]!)}) / (${labels.map((_, i) => `exp(${short(logits[i]!)})`).join(" + ")}) = ${shares[place]!.toPrecision(4)}`}</>)} />
         </p>
       ))}
       <p class="note">What each piece adds to “{labels[1]}” minus “{labels[0]}”; with {short(bias[1]! - bias[0]!)} from the bias they add to {short(logits[1]! - logits[0]!)}.</p>
       <ol class="walk-pieces">
         {told.pieces.map((piece, t) => (
           <li>
-            <span class="walk-piece still" style={{ borderColor: given[t]! > 0 ? "var(--part-embedding)" : "var(--part-attention)", borderWidth: `${1 + (4 * Math.abs(given[t]!)) / top}px` }}>{shown(piece)}</span>
-            <Number_ value={given[t]!} label={`from ${piece.text}`} open={() => open(<>{`“${piece.text}” adds ${given[t]!.toPrecision(4)}: its last vector times the difference of the two rows of the map, divided by ${told.pieces.length} pieces`}</>)} />
+            <span class="walk-piece still" style={{ "--share": Math.abs(given[t]!) / top, "--tint": SIDES[given[t]! > 0 ? 1 : 0] }}>{shown(piece)}</span>
+            <Number_ value={given[t]!} label={`from ${piece.text}`} open={() => open(<>{`“${piece.text}” adds ${given[t]!.toPrecision(4)}: its last vector times the difference of the two columns of the matrix, divided by ${told.pieces.length} pieces`}</>)} />
           </li>
         ))}
       </ol>
@@ -285,7 +353,7 @@ export const SCENES: Scene[] = [
   { title: "Vectors", words: "Each piece becomes a list of numbers; its place in the sentence is added.", picture: Vectors, now: ask.AskVectors },
   { title: "Three roles", words: "From each vector come three: what I ask, what I offer, what I say.", picture: Roles, now: ask.AskRoles },
   { title: "Scores", words: "A question times an offer is a score; softmax turns a row of scores into shares that add to 1.", picture: Scores, now: ask.AskScores },
-  { title: "Mixing", words: "The new vector is a mix of what the others say, by those shares; several heads do it at once.", picture: Mixing, now: ask.AskMixing },
+  { title: "Mixing", words: "The new vector is a mix of what the others say, weighted by those shares; several heads do this at once.", picture: Mixing, now: ask.AskMixing },
   { title: "The rest of the layer", words: "Add, normalise, transform each word alone; then again, layer after layer.", picture: Rest, now: ask.AskRest },
-  { title: "The answer", words: "A last map turns the mean of the vectors into the answer.", picture: Answer, now: ask.AskAnswer },
+  { title: "The answer", words: "A last matrix turns the mean of all vectors into the answer.", picture: Answer, now: ask.AskAnswer },
 ];

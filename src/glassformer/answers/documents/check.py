@@ -45,7 +45,7 @@ def check_text(text: str, *, name: str = "the solution", kind: DocumentKind = "m
     lines = lines_of(source.text, latex=latex) if len(source.text) <= MOST_CHARACTERS else []
     settings = settings_in(lines)
     reader = Reader.over(source, settings, lines, latex=latex)
-    doubtful = [place for place, found in reader.judge.miscounts.items() if not is_certain(found, reader.judge.uses)]
+    doubtful = [place for place, found in reader.judge.miscounts.items() if not is_certain(found, reader.judge.uses, lines)]
     if doubtful:  # may be right, for example for all layers: read again without those
         reader = Reader.over(source, settings, lines, latex=latex, withdrawn=frozenset(doubtful))
     for line, question in described_questions(lines):

@@ -12,7 +12,21 @@ from glassformer.answers.documents.sides import Pair, Side, agreement, from_memo
 from glassformer.answers.documents.sizes import compare_sizes
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.implied import gap_behind
-from glassformer.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Real, Value, readings
+from glassformer.answers.mistakes.slips import pen_slips
+from glassformer.answers.verdicts.verdict import Finding
+from glassformer.expressions import (
+    Array,
+    Evaluator,
+    Figure,
+    NotUnderstoodError,
+    Reading,
+    Real,
+    Value,
+    agrees,
+    plain,
+    readings,
+    written,
+)
 from glassformer.expressions import tree as trees
 from glassformer.expressions.limits import MOST_SIZES
 from glassformer.expressions.operands import SPACED
@@ -21,6 +35,7 @@ from glassformer.expressions.tree import Node
 from glassformer.expressions.vocabulary import CONVERTIBLE, LINKING
 
 LABEL = unclear("a number with a label")  # not a claim, so it is not reported
+UNITS = "the two sides use different units"
 OTHER_SUMS = frozenset("squared cubed dozen twice half double each remaining modulo mod".split())
 
 
@@ -110,7 +125,7 @@ def _worked_exactly(pair: Pair) -> bool:
 def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
     if _is_labelled(left, right, pair):
         return LABEL
-    if doubt := _doubt(left, right, pair, memory):
+    if (doubt := _doubt(left, right, pair, memory)) and not (doubt == UNITS and _is_anagram(pair)):
         return unclear(doubt, pair)
     lines = _faulty_lines(pair, memory)
     true = true_value(pair, memory) if lines else None
@@ -119,7 +134,7 @@ def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
     memory.effort += 15 * (left.weight + right.weight)
     found = slips(pair.left.tree, pair.value, pair.claim, memory.values(), pair.reading)
     gap = gap_behind(pair.left.tree, pair.claim, memory.values())
-    findings = tuple(explained(slip.code, slip.sentence, slip.predicted) for slip in found)
+    findings = tuple(_confused_unit(pair) or [explained(slip.code, slip.sentence, slip.predicted) for slip in found])
     return outcome.wrong(pair, lines, true, findings, gap)
 
 
@@ -157,8 +172,8 @@ def _doubt(left: Side, right: Side, pair: Pair, memory: Memory) -> str:
         doubts = [doubt for doubt in doubts if doubt != SPACED]
     if doubts:
         return doubts[0]
-    if _units(pair.left.notes) != _units(pair.right.notes):
-        return "the two sides use different units"
+    if _units(pair.left.notes) != _units(pair.right.notes) and not _are_bytes(pair):
+        return UNITS
     if left.run.border == "word" and _is_range(pair.left.tree, left):
         return "a range, or a difference"
     if any(word in OTHER_SUMS for note in pair.left.notes for word in note.lower().split()):
@@ -170,6 +185,36 @@ def _units(notes: tuple[str, ...]) -> set[str]:
     """Return the convertible units: minutes and hours, and anything that looks like MHz or kWh."""
     first = [note.split()[0] for note in notes if note.split()]
     return {word.lower() for word in first if word.lower() in CONVERTIBLE or _is_unit_symbol(word)}
+
+
+def _is_anagram(pair: Pair) -> bool:
+    """Return whether two digits of the result are swapped, so that it is the result whatever its unit."""
+    value, claim = pair.value, pair.claim
+    slips_of_the_pen = pen_slips(value, claim) if isinstance(value, Real) and isinstance(claim, Figure) else []
+    return any(slip.code == "digits_exchanged" for slip in slips_of_the_pen)
+
+
+def _are_bytes(pair: Pair) -> bool:
+    """Return whether a number of bytes is converted: the other side has a unit of bytes, and about this value."""
+    units = _units(pair.left.notes), _units(pair.right.notes)
+    claimed = trees.ungrouped(pair.right.tree)
+    if units[0] - {"bytes", "byte"} or not isinstance(claimed, trees.Measured) or "B" not in claimed.unit:
+        return False
+    value, claim = pair.value, pair.claim
+    return isinstance(value, Real) and isinstance(claim, Figure) and 2 * abs(value.middle - claim.value) < claim.value
+
+
+def _confused_unit(pair: Pair) -> list[Finding]:
+    """Return the finding for a number that is right in the other kind of megabytes."""
+    claimed = trees.ungrouped(pair.right.tree)
+    if not isinstance(claimed, trees.Measured) or not claimed.unit.endswith("iB"):
+        return []
+    decimal = trees.Measured(claimed.inner, claimed.unit.replace("iB", "B"))
+    other = written(decimal, pair.reading)
+    if other is None or not agrees(pair.value, other, loosely=False):
+        return []
+    said = f"{decimal.unit} written as {claimed.unit}."
+    return [explained("bytes_and_units", said, plain(decimal))]
 
 
 def _is_unit_symbol(word: str) -> bool:

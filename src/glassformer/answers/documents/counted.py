@@ -128,9 +128,15 @@ def _named(words: Sequence[str], sizes: Mapping[str, int]) -> tuple[str, ...] | 
     """Return the matrices that a label names."""
     attention = tuple(symbol for symbol, names in SYMBOLS.items() if not set(names.split()).isdisjoint(words))
     if "ffn" in words:
-        whole = not SEVERAL.isdisjoint(words) and ONE_OF_TWO.isdisjoint(words) and "d_ff" in sizes
+        whole = not SEVERAL.isdisjoint(words) and ONE_OF_TWO.isdisjoint(_without_each_layer(words)) and "d_ff" in sizes
         return FFN if whole and not attention else None
     return attention or None
+
+
+def _without_each_layer(words: Sequence[str]) -> list[str]:
+    """Return the words without `per layer` and `each layer`, which name neither of the two matrices."""
+    pairs = [place for place, (one, two) in enumerate(pairwise(words)) if one in EACH and two in LAYERS]
+    return [word for place, word in enumerate(words) if place not in pairs and place - 1 not in pairs]
 
 
 def _layers(words: Sequence[str], sizes: Mapping[str, int]) -> int | None:
@@ -205,20 +211,21 @@ def _spec(sizes: tuple[tuple[str, int], ...]) -> EncoderSpec | None:
         return None
 
 
-def is_certain(miscount: Miscount, uses: Sequence[Use]) -> bool:
+def is_certain(miscount: Miscount, uses: Sequence[Use], lines: Sequence[Line]) -> bool:
     """Return whether a miscount is certain, given the whole document."""
     if miscount.code == "ffn_one_or_twice":  # the other matrix may be on another line, or a factor of two
         others = [use.numbers for use in uses if use.line != miscount.line]
         return not any(miscount.numbers <= numbers or {miscount.wrong, 2} <= numbers for numbers in others)
-    return not miscount.layers or _multiplied_later(miscount, uses)
+    return not miscount.layers or _of_one_layer(miscount, uses, {line.number: line.words for line in lines})
 
 
-def _multiplied_later(miscount: Miscount, uses: Sequence[Use]) -> bool:
-    """Return whether a result of the product is later multiplied by the layers, so that the product was for one layer."""
+def _of_one_layer(miscount: Miscount, uses: Sequence[Use], labels: Mapping[int, Sequence[str]]) -> bool:
+    """Return whether a result of the product is later called that of one layer, or multiplied by the layers."""
     tainted = {miscount.line}
     for use in uses:
         if use.line > miscount.line and not tainted.isdisjoint(use.sources):
             tainted.add(use.line)
-            if miscount.layers in use.numbers:
+            words = labels.get(use.line, ())
+            if miscount.layers in use.numbers or (not LAYERS.isdisjoint(words) and _layers(words, {}) == 1):
                 return True
     return False

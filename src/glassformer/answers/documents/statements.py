@@ -64,7 +64,10 @@ class Run:
             return False
         if self.border != "word" or (self.words and self.words[-1].lower() in STARTING):
             return True
-        return not (self.number_before or any(word.lower() in TURNING for word in self.words))
+        turning = [word.lower() for word in self.words if word.lower() in TURNING]
+        if turning == ["and"] == [self.words[-1].lower()] and first.math and len(self.tokens) > 1:
+            return True  # `$8/4 = 2$ and $6/4 = 1.5$`
+        return not (self.number_before or turning)
 
     @property
     def safe_after(self) -> bool:

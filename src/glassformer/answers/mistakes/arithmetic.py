@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 
@@ -11,20 +12,48 @@ from glassformer.expressions.arrays import Array, Value
 from glassformer.expressions.evaluate import Evaluator
 from glassformer.expressions.exact import Real, exactly, fixed
 from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.numerals import read
 from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure, Figures, Written, agrees, shown_value
 from glassformer.expressions.readings import Reading
-from glassformer.expressions.tree import Call, Grid, Negative, Node, Power, Product, Root, Sum, children, rebuilt, walk
+from glassformer.expressions.tree import (
+    Call,
+    Grid,
+    Grouped,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Root,
+    Sum,
+    children,
+    rebuilt,
+    ungrouped,
+    walk,
+)
 
 MOST_REWRITES = 80
 MOST_STEPS = 4_000  # for all rewrites together: a long expression gets fewer
 TELLING = 100  # three digits
 Rewrite = tuple[str, str, Node]
-OF_LAYERNORM = {
-    "layernorm over n - 1": "The sum of squares was divided by n − 1; LayerNorm divides by n.",
-    "layernorm by variance": "Divided by the variance; LayerNorm divides by its square root.",
-    "centred": "The mean was subtracted, but the result was not divided by the standard deviation.",
+VARIANCE, HALF = "layernorm_variance", "layernorm_half_done"
+OF_NORMS = {
+    "layernorm": (
+        (VARIANCE, "The sum of squares was divided by n − 1; LayerNorm divides by n.", "layernorm over n - 1"),
+        (VARIANCE, "Divided by the variance; LayerNorm divides by its square root.", "layernorm by variance"),
+        (HALF, "The mean was subtracted, but the result was not divided by the standard deviation.", "centred"),
+        (HALF, "Divided by the standard deviation, but the mean was not subtracted.", "uncentred"),
+        ("rmsnorm_for_layernorm", "Divided by the root of the mean square, as RMSNorm does.", "rmsnorm"),
+    ),
+    "rmsnorm": (("layernorm_for_rmsnorm", "The mean was subtracted, as LayerNorm does.", "layernorm"),),
 }
+# Functions that are taken for each other.
+ALIKE = (
+    ("ln", "log2", "log10"), ("sin", "cos", "tan"), ("gelu", "silu", "relu", "tanh", "sigmoid", "abs"), ("floor", "ceil"),
+    ("min", "max"), ("mean", "sum"), ("var", "std"),
+)  # fmt: skip
 
 
 def slips(
@@ -56,16 +85,27 @@ def _in_list(value: Value, claim: Written) -> list[Slip]:
 
 
 def _method_slips(tree: Node, value: Value, claim: Written, names: Mapping[str, Value], reading: Reading) -> Iterator[Slip]:
-    """Yield slips at the top of the expression; also inside it, if the number has enough digits to rule out chance."""
+    """Yield slips at the top of the expression; also inside it, if a chance match is ruled out.
+
+    It is by three digits, or if the slip turns an irrational number into exactly the written decimal.
+    """
     figures = claim.cells if isinstance(claim, Figures) else (claim,)
     telling = all(abs(figure.value / figure.unit) >= TELLING for figure in figures)
+    irrational = isinstance(value, Real) and not value.exact and figures[0].unit < 1
     most = min(MOST_REWRITES, MOST_STEPS // sum(1 for _ in walk(tree)))
+    at_the_top = list(islice(_here(tree), most))
+    decimal = isinstance(claim, Figure) and claim.unit < 1
+    inside = islice(_everywhere(tree), len(at_the_top), most) if telling or irrational or decimal else ()
     seen: set[str] = set()
-    for code, sentence, changed in islice(_everywhere(tree) if telling else _here(tree), most):
+    for place, (code, sentence, changed) in enumerate((*at_the_top, *inside)):
         result = _worked(Evaluator(reading, names), changed)
-        if code not in seen and result is not None and result != value and _is(result, claim):
+        if code in seen or result is None or result == value or not _is(result, claim):
+            continue
+        exact = agrees(result, claim, loosely=False) == "exact"
+        unlikely = irrational or code == "root_forgotten"  # by chance: a score divided by d_k is the most usual slip
+        if telling or place < len(at_the_top) or (exact and unlikely):
             seen.add(code)
-            yield Slip(code, sentence, shown_value(result, claim))
+            yield Slip(code, sentence, shown_value(result, claim), exact)
     if not seen:
         yield from _rounded_early(tree, claim, names, reading)
 
@@ -103,13 +143,31 @@ def _worked(evaluator: Evaluator, tree: Node) -> Value | None:
 def _everywhere(node: Node) -> Iterator[Rewrite]:
     """Yield one change at the top, or in one of the parts."""
     yield from _here(node)
+    yield from _throughout(node)
     for part in children(node) if not isinstance(node, Grid) else ():
         for code, sentence, changed in _everywhere(part):
             yield code, sentence, rebuilt(node, lambda one, old=part, new=changed: new if one is old else one)  # type: ignore[misc]
 
 
+def _throughout(node: Node) -> Iterator[Rewrite]:
+    """Yield one function replaced in all places, if there are several."""
+    called = [part.function for part in walk(node) if isinstance(part, Call)]
+    for function in dict.fromkeys(called):
+        for other in next((names for names in ALIKE if function in names), ()):
+            if other != function and called.count(function) > 1:
+                yield "function_replaced", f"{other} was used instead of {function}.", _replaced(node, function, other)
+
+
+def _replaced(node: Node, function: str, other: str) -> Node:
+    node = rebuilt(node, lambda part: _replaced(part, function, other))
+    return replace(node, function=other) if isinstance(node, Call) and node.function == function else node
+
+
 def _here(node: Node) -> Iterator[Rewrite]:
     match node:
+        case Negative(inner) | Grouped(inner):
+            for code, sentence, changed in _here(inner):
+                yield code, sentence, rebuilt(node, lambda _, new=changed: new)  # type: ignore[misc]
         case Product(factors):
             yield from _product(factors)
         case Sum(terms):
@@ -119,8 +177,17 @@ def _here(node: Node) -> Iterator[Rewrite]:
             yield "power_forgotten", "The exponent was left out.", base
         case Root(inner):
             yield "root_forgotten", "The root was left out.", inner
+        case Call():
+            yield from _call(node)
+
+
+def _call(call: Call) -> Iterator[Rewrite]:
+    match call:
         case Call("exp", (inner,)):
             yield "exp_forgotten", "The exponential was left out.", inner
+            for base in (2, 10):
+                power = Power(Number(read(str(base))), inner)
+                yield "function_replaced", f"{base} was used as the base instead of e.", power
         case Call("softmax", arguments):
             yield "softmax_not_normalised", "The exponentials were not divided by their sum.", Call("exp", arguments)
             yield (
@@ -128,15 +195,50 @@ def _here(node: Node) -> Iterator[Rewrite]:
                 "The exponential was left out: the scores were divided by their sum.",
                 Call("shares", arguments),
             )
-        case Call("layernorm", arguments):
-            for function, what in OF_LAYERNORM.items():
-                yield ("layernorm_half_done" if function == "centred" else "layernorm_variance"), what, Call(function, arguments)
+            yield "hard_or_uniform_attention", "All weight was put on the largest score.", Call("largest alone", arguments)
+            yield "hard_or_uniform_attention", "Equal weights were given to all scores.", Call("equal shares", arguments)
+            match arguments:
+                case (Product((*above, ("/", divisor))),) if above:
+                    after = Product((("", Call("softmax", (_product_of(above),))), ("/", divisor)))
+                    yield "scaled_after_softmax", f"Divided by {plain(divisor)} after the softmax.", after
+        case Call("layernorm" | "rmsnorm" as norm, arguments):
+            for code, what, function in OF_NORMS[norm]:
+                yield code, what, Call(function, arguments)
+        case Call("sin" | "cos" | "tan" as function, (inner,)):
+            turn = Product((("", inner), ("×", Name("π")), ("/", Number(read("180")))))
+            yield "degrees_for_radians", "The angle was taken in degrees.", Call(function, (turn,))
+            yield from _similar(call)
+        case Call():
+            yield from _similar(call)
+
+
+def _similar(call: Call) -> Iterator[Rewrite]:
+    match call:
+        case Call(function, arguments, base):
+            called = "ln" if function == "log" and base is None else function
+            for other in next((names for names in ALIKE if called in names), ()):
+                if other != called:
+                    yield "function_replaced", f"{other} was used instead of {called}.", Call(other, arguments)
+
+
+def _harmonic(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
+    """Yield the arithmetic mean for 2 P R / (P + R), the harmonic mean of precision and recall."""
+    match ungrouped(factors[-1][1]):
+        case Sum((("+", one), ("+", two))) if factors[-1][0] == "/" and {one, two} < {factor for _, factor in factors[:-1]}:
+            mean = Product((("", Sum((("+", one), ("+", two)))), ("/", Number(read("2")))))
+            yield "function_replaced", "The arithmetic mean was taken, not the harmonic mean.", mean
 
 
 def _product(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
+    yield from _harmonic(factors)
     for place, (sign, factor) in enumerate(factors):
         rest = [*factors[:place], *factors[place + 1 :]]
         if sign in ("/", "//"):
+            match ungrouped(factor), ungrouped(factors[0][1]):
+                case Number(numeral), Sum() if numeral.value.denominator == 1 and numeral.value > 2:
+                    fewer = Number(read(str(numeral.value - 1)))
+                    what = f"Divided by {plain(fewer)}, one less than {plain(factor)}."
+                    yield "divided_by_one_less", what, _product_of([*factors[:place], (sign, fewer), *factors[place + 1 :]])
             yield "division_forgotten", f"The division by {plain(factor)} was left out.", _product_of(rest)
             turned = [*factors[:place], ("×", factor), *factors[place + 1 :]]
             yield "multiplied_for_divided", f"Multiplied by {plain(factor)} instead of divided.", _product_of(turned)

@@ -14,6 +14,8 @@ from glassformer.expressions.precision import Figure, Written
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import Call, List, Name, Node, Power, Product, Sum, ungrouped
 
+NEARLY_ONE = Fraction(1, 20)  # weights that do not sum to one are not those of other scores
+
 
 def implied_gap(one: Fraction | float, two: Fraction | float | None = None) -> Fraction:
     """Return the score gap that two softmax weights imply; the second weight defaults to 1 minus the first."""
@@ -32,6 +34,8 @@ def gap_behind(tree: Node, claim: Written, names: Mapping[str, Value]) -> str:
         scores = [evaluator.value(node) for node in _score_nodes(ungrouped(tree))]
         if len(scores) == 1 and isinstance(scores[0], Array) and scores[0].columns is None:
             scores = list(scores[0].cells)
+        if abs(sum((weight.value for weight in weights), start=Fraction(-1))) > NEARLY_ONE:
+            return ""
         if len(weights) != 2 or len(scores) != 2 or not all(isinstance(score, Real) for score in scores):
             return ""
         implied, due = implied_gap(weights[0].value, weights[1].value), (scores[0] - scores[1]).middle  # type: ignore[operator]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from glassformer.algebra.ledger import Count
@@ -53,6 +54,16 @@ class Piece:
 
 
 Pieces = tuple[Piece, ...]
+Changes = Iterator[tuple[str, Pieces]]  # what was done, and the pieces it leaves
+
+
+def changed(pieces: Pieces, change: Callable[[Piece], Piece | None]) -> Pieces:
+    """Return the pieces after a change of each; None leaves a piece out."""
+    return tuple([new for piece in pieces if (new := change(piece)) is not None])
+
+
+def dropped(pieces: Pieces, *symbols: str) -> Pieces:
+    return changed(pieces, lambda p: None if p.symbol in symbols else p)
 
 
 def pieces_of(count: Count) -> Pieces:

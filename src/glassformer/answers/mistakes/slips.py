@@ -20,6 +20,7 @@ class Slip:
     code: str
     sentence: str
     predicted: str
+    exact: bool = False  # whether the slip gives exactly the written number, without rounding
 
     @property
     def what(self) -> str:
@@ -46,7 +47,8 @@ def pen_slips(value: Real, figure: Figure) -> list[Slip]:
         return []
     found = (*_sign(right, figure), *_separator(right, figure), *_point(value, figure), *_digits(right, figure))
     found = (*found, *_power_of_ten(value, figure))
-    return [Slip(code, sentence, figure.text) for code, sentence in found[:1]]
+    exact = figure.unit >= 1 and not figure.rounded
+    return [Slip(code, sentence, figure.text, exact) for code, sentence in found[:1]]
 
 
 def list_slips(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 
 from glassformer.program import Sizes
 from glassformer.spec import EncoderSpec
@@ -36,6 +37,10 @@ def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
     spec, symbol = tensor.spec, tensor.symbol
     if symbol in ("scores", "weights"):
         yield from _square_of_features(tensor)
+        yield from _keys_by_queries(tensor)
+    if symbol == "concat" and spec.heads > 1:
+        for shape, place in _places(tensor, spec.heads * spec.head_v):
+            yield "one_head_vs_all_heads", "the width of one head", (*shape[:place], spec.head_v, *shape[place + 1 :])
     if spec.reads == "image" and spec.class_tokens:
         yield from _patches_alone(tensor)
     if spec.head_k != spec.head_v:
@@ -46,6 +51,21 @@ def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
         yield from _full_width_heads(tensor)
     if tensor.one_head and symbol in PROJECTIONS and spec.heads > 1:
         yield from _matrices_of_all_heads(tensor)
+    yield from _other_axes(tensor)
+
+
+def _other_axes(tensor: Written) -> Iterator[Wrong]:
+    """Yield the shape with its axes in another order, and the usual shapes with one size taken for another."""
+    whole = tensor.shapes[0]
+    for shape in permutations(whole) if len(whole) > 2 else ():
+        yield "axes_exchanged", f"{' × '.join(map(str, whole))} in another order", shape
+    spec, sizes = tensor.spec, tensor.sizes
+    named = {"d_model": spec.d_model, "d_k": spec.head_k, "d_v": spec.head_v, "heads": spec.heads, "t": sizes.t}
+    for shape in tensor.shapes:
+        for place, right in enumerate(shape):
+            for name, size in named.items():
+                if size not in (right, 1):
+                    yield "size_replaced", f"{name} ({size}) taken for {right}", (*shape[:place], size, *shape[place + 1 :])
 
 
 def _patches_alone(tensor: Written) -> Iterator[Wrong]:
@@ -63,6 +83,16 @@ def _square_of_features(tensor: Written) -> Iterator[Wrong]:
         for width, text in ((spec.d_model, "d_model × d_model"), (spec.head_k, "d_k × d_k")):
             if width != t:
                 yield "feature_by_feature", text, (*prefix, width, width)
+
+
+def _keys_by_queries(tensor: Written) -> Iterator[Wrong]:
+    """Yield the scores of cross-attention with keys as rows, or with one length twice."""
+    for shape in tensor.shapes:
+        t, s = shape[-2:] if len(shape) > 1 else (0, 0)
+        if t != s:
+            yield "queries_keys_transposed", "keys × queries", (*shape[:-2], s, t)
+            yield "queries_keys_transposed", "the length of the queries twice", (*shape[:-2], t, t)
+            yield "queries_keys_transposed", "the length of the keys twice", (*shape[:-2], s, s)
 
 
 def _mixed_widths(tensor: Written) -> Iterator[Wrong]:

@@ -88,4 +88,4 @@ def mistaken_caches(context: Context, rows: list[Cached]) -> Iterator[Other]:
         whole = sum(row.numbers // row.kept * row.tokens for row in rows)
         yield mistaken("window_ignored_in_cache", "every token kept, also where the window drops earlier ones", whole)
     if context.request.batch > 1:
-        yield mistaken("bytes_and_units", "one text of the batch", value // context.request.batch)
+        yield mistaken("batch_forgotten", "one text of the batch", value // context.request.batch)

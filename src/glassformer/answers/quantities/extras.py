@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 from glassformer.answers.mistakes.positions import waves
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
@@ -78,7 +80,23 @@ def updates(context: Context) -> Found:
     numbers = f"{epochs} · {'⌊' if drops else '⌈'}{rows} / {together}{'⌋' if drops else '⌉'}"
     words = ("the last, smaller batch counted", "the last, smaller batch dropped")
     said, beside = reversed(words) if drops else words
-    return found(value, "updates", said, [Line("updates", symbols, numbers, value)], [Other(beside, other)])
+    line, wrongs = (
+        Line("updates", symbols, numbers, value),
+        partial(_mistaken_updates, rows, context.number("batch"), together, epochs),
+    )
+    return found(value, "updates", said, [line], [Other(beside, other)], wrongs)
+
+
+def _mistaken_updates(rows: int, batch: int, together: int, epochs: int) -> Iterator[Other]:
+    if together > batch:
+        for said, each in (("counted", -(-rows // batch)), ("dropped", rows // batch)):
+            yield mistaken("epochs_forgotten", f"an update for each batch, the last, smaller batch {said}", epochs * each)
+    if epochs > 1:
+        for said, each in (("counted", -(-rows // together)), ("dropped", rows // together)):
+            yield mistaken("epochs_forgotten", f"one epoch alone, the last, smaller batch {said}", each)
+        yield mistaken("epochs_forgotten", "the epochs run into each other", -(-rows * epochs // together))
+    if together > 1:
+        yield mistaken("epochs_forgotten", "one update for each row", rows * epochs)
 
 
 @means("mask_rate", "fraction of tokens that BERT selects for prediction; fate=mask|random|kept", "mask_rate * 512",

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
+from functools import partial
 
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.errors import GlassformerError, shown
-from glassformer.expressions.evaluate import Evaluator
-from glassformer.expressions.exact import Real
+from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.plain import plain
-from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import List, Name, Node, Product, Quantity, Transposed
 
 OF_FORMULAS = ("shape", "elements", "flops", "macs")
+
+
+def is_of_formula(quantity: Quantity) -> bool:
+    """Return whether a quantity is that of a formula with given shapes: it needs no model."""
+    return quantity.name in OF_FORMULAS and any(symbolic_shape(node) is not None for _, node in quantity.options)
 
 
 def formula_quantity(quantity: Quantity) -> Found | None:
@@ -20,7 +25,7 @@ def formula_quantity(quantity: Quantity) -> Found | None:
     if quantity.name not in OF_FORMULAS or len(quantity.arguments) != 1 or quantity.model:
         return None
     formula = quantity.arguments[0]
-    given = {name: sizes for name, node in quantity.options if (sizes := _sizes(node)) is not None}
+    given = {name: sizes for name, node in quantity.options if (sizes := symbolic_shape(node)) is not None}
     named = formula.inner if isinstance(formula, Transposed) else formula
     if isinstance(named, Name) and named.text not in given:  # a tensor of a model
         return None
@@ -34,11 +39,22 @@ def formula_quantity(quantity: Quantity) -> Found | None:
     sizes = shapes_of(formula, given)
     line = Line(plain(formula), "", " × ".join(map(str, sizes)), sizes)
     if quantity.name == "shape":
-        return found(sizes, "shape", "from the given shapes", [line])
+        wrongs = partial(_mistaken_shapes, sizes, given)
+        return found(sizes, "shape", "from the given shapes", [line], [], wrongs)
     numbers = [size for size in sizes if isinstance(size, int)]
     if len(numbers) < len(sizes):
         raise GlassformerError(f"{shown(plain(quantity))}: give every size as a number.")
     return found(math.prod(numbers), "elements", "from the given shapes", [line])
+
+
+def _mistaken_shapes(sizes: Shape, given: Mapping[str, Shape]) -> Iterator[Other]:
+    """Yield the transpose of the result, and the sizes that the products sum over."""
+    if len(sizes) != 2:
+        return
+    if sizes[0] != sizes[1]:
+        yield mistaken("rows_columns_swapped", "rows and columns of the result swapped", sizes[::-1])
+    for size in dict.fromkeys(size for shape in given.values() for size in shape if size not in sizes):
+        yield mistaken("rows_columns_swapped", "the inner sizes given instead of the outer ones", (size, size))
 
 
 def _operations(name: str, macs: int, text: str) -> Found:
@@ -54,21 +70,13 @@ def _operations(name: str, macs: int, text: str) -> Found:
     return found(value, unit, said, [line], [other], lambda: [wrong])
 
 
-def _sizes(node: Node) -> Shape | None:
-    """Return the sizes of `5 x 64`, `[5, 64]` or `d x n`; None if the node is not a shape."""
-    match node:
-        case Product(factors) if all(sign == "×" for sign, _ in factors[1:]):
-            return tuple(_size(factor) for _, factor in factors)
-        case List(items):
-            return tuple(_size(item) for item in items)
-        case _:
-            return None
+def symbolic_shape(node: Node) -> Shape | None:
+    """Return the sizes of `5 x 64`, `[5, 64]`, `d/S x n`, in numbers or symbols; None if the node is not a shape."""
+    from glassformer.algebra.formulas.given import sizes_of
 
-
-def _size(node: Node) -> int | str:
-    if isinstance(node, Name):
-        return node.text
-    value = Evaluator(Reading(), {}).value(node)
-    if not isinstance(value, Real) or not value.whole:
-        raise GlassformerError(f"'{shown(plain(node))}' is not a size.")
-    return int(value.low)
+    if not isinstance(node, Product | List):
+        return None
+    try:
+        return tuple(str(size) if size.number is None else size.number for size in sizes_of(node, plain(node)))
+    except NotUnderstoodError:
+        return None

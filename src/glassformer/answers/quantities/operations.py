@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from glassformer.algebra.cost import BACKWARD_OTHER, CostRow
 from glassformer.algebra.decoding import decoding
@@ -71,6 +71,11 @@ PARTS: dict[str, Selector] = {
     "pooler": _part("pooler"),
     "head": _part("head"),
 }
+# Products that are often left out of a cost, each alone.
+_LEFT_OUT: dict[str, Selector] = {
+    "Q Kᵀ": _SCORES, "the weighted sum of the values": _MIX, "W_O": PARTS["output"],
+    "W_Q, W_K and W_V": PARTS["qkv"], "one feed-forward matrix": lambda step: step.output.is_at("ffn.out"),
+}  # fmt: skip
 OF_ONE_HEAD = {"qkv", "scores", "mix", "core", "W_Q", "W_K", "W_V"}
 SHARED_BY_GROUPS = {"qkv", "W_K", "W_V"}  # with grouped queries
 
@@ -257,9 +262,13 @@ def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: li
             yield mistaken("score_cost_times_heads", said, base + (spec.heads - 1) * scores)
         if scores and scores != base:
             yield mistaken("no_quadratic_term", f"only projections and feed-forward{what}", base - scores)
+        yield from _without_a_product(base, {words: cost(filter(selects, layered)) for words, selects in _LEFT_OUT.items()}, what)
         yield mistaken("macs_vs_flops", f"multiply-adds given as FLOPs{what}", base // 2)
+        yield mistaken("macs_vs_flops", f"multiplied by two twice{what}", 2 * base)
     if scores and scores == value:
         yield mistaken("linear_instead_of_quadratic", "t · d_model instead of t² · d_model", value // sizes.t)
+    if sizes.batch > 1:
+        yield mistaken("batch_forgotten", "one input of the batch", value // sizes.batch)
     if one_head and spec.heads > 1:
         yield mistaken("one_head_vs_all_heads", "all heads together", value * spec.heads)
     if spec.layers > 1 and context.layer is not None:
@@ -269,6 +278,13 @@ def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: li
     yield from _mistaken_passes(context.word("pass", "forward", PASSES), value)
     if context.word("per", "") == "token":
         yield mistaken("sequence_length_in_parameters", "all tokens together", value * sizes.batch * sizes.t)
+
+
+def _without_a_product(base: int, costs: Mapping[str, int], what: str) -> Iterator[Other]:
+    for cost in dict.fromkeys(costs.values()):
+        if 0 < cost < base:
+            words = " or ".join(one for one, its in costs.items() if its == cost)
+            yield mistaken("product_left_out", f"{words} left out{what}", base - cost)
 
 
 def _mistaken_decoding(

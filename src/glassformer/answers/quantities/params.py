@@ -74,7 +74,7 @@ def counted_pieces(context: Context) -> Pieces:
     return _one_head(context, pieces) if context.head is not None else pieces
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=256)
 def _whole(spec: EncoderSpec) -> Count:
     return count(spec)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial, reduce
 
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken
 from glassformer.answers.quantities.context import FIELDS, LENGTHS, Context
@@ -14,11 +15,14 @@ from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.functions import square_root
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.spec.seq2seq_spec import STACKS
+from glassformer.spec.sound_sizes import Convolution
 
 # Sizes that are derived if they are not given.
 DERIVED = ("d_k", "d_q", "d_v", "d_ff", "kv_heads", "group", "frames")
 SHORT = {
     "d": "d_model",
+    "D": "d_model",
+    "B": "batch",
     "n": "t",
     "h": "heads",
     "L": "layers",
@@ -96,6 +100,8 @@ def _derived(spec: EncoderSpec) -> dict[str, tuple[int | None, int | None, str, 
 def _mistaken_size(spec: EncoderSpec, name: str) -> Iterator[Other]:
     if name in ("d_k", "d_v") and spec.heads > 1:
         yield mistaken("one_head_vs_all_heads", "the full width given to each head", spec.d_model)
+        if spec.d_model % spec.heads == 0:
+            yield mistaken("head_width_assumed", "d_model / heads", spec.d_model // spec.heads)
     if name == "d_ff" and spec.d_ff is not None:
         yield mistaken("ffn_width_assumed_4d", "d_ff taken as 4 · d_model", 4 * spec.d_model)
 
@@ -107,7 +113,8 @@ def tokens(context: Context) -> Found:
         line = Line("tokens", "frames / 2", f"{spec.frames} / 2", length)
         if spec.raw_sound:
             line = Line("tokens", "⌊(frames − kernel) / stride⌋ + 1, once per convolution", f"from {spec.frames}", length)
-        return found(length, "tokens", "positions after the last convolution", [line])
+        wrongs = partial(_mistaken_lengths, spec)
+        return found(length, "tokens", "positions after the last convolution", [line], [], wrongs)
     if spec.reads != "image":
         if context.request.t is None:
             raise GlassformerError(f"{context.text}: the number of tokens depends on the input; add it to the spec, as in t=128.")
@@ -123,7 +130,28 @@ def tokens(context: Context) -> Found:
         yield mistaken("vit_tokens_or_patch", "a class token counted that does not exist", spec.patches + 1)
         yield from _mistaken_patches(spec)
 
-    return found(length, "tokens", "patches and learned tokens", [line], [], mistakes)
+    return found(length, "tokens", f"patches and learned tokens{spec.cut_off}", [line], [], mistakes)
+
+
+def _mistaken_lengths(spec: EncoderSpec) -> Iterator[Other]:
+    """Yield the positions for which a stride, a kernel, the padding or a whole convolution is forgotten."""
+    steps = spec.convolutions
+    code = "convolution_length"
+    for what, left in (
+        ("the strides forgotten", [step._replace(stride=1) for step in steps]),
+        ("the kernels forgotten", [step._replace(kernel=1, reach=0) for step in steps]),
+        ("the padding forgotten", [step._replace(reach=0) for step in steps]),
+    ):
+        yield mistaken(code, what, _after(left, spec.frames))
+    yield mistaken(code, "the number of frames", spec.frames)
+    yield mistaken(code, "the number of frames divided by the strides", spec.frames // math.prod(step.stride for step in steps))
+    for place in range(len(steps)):
+        left = [*steps[:place], *steps[place + 1 :]]
+        yield mistaken(code, f"convolution {place + 1} of {len(steps)} forgotten", _after(left, spec.frames))
+
+
+def _after(convolutions: Sequence[Convolution], frames: int) -> int:
+    return reduce(lambda length, convolution: convolution.positions(length), convolutions, frames)
 
 
 @means("patches", "patches of one image", "patches @ vit-b16")
@@ -135,7 +163,7 @@ def patches(context: Context) -> Found:
         yield mistaken("vit_tokens_or_patch", "the class token counted as a patch", spec.patches + spec.class_tokens)
         yield from _mistaken_patches(spec)
 
-    return found(spec.patches, "patches", "whole patches", [line], [], mistakes)
+    return found(spec.patches, "patches", f"whole patches{spec.cut_off}", [line], [], mistakes)
 
 
 @means("patch_length", "numbers in one patch, all channels", "patch_length @ vit-b16")
@@ -168,6 +196,9 @@ def _image(context: Context) -> EncoderSpec:
 
 def _mistaken_patches(spec: EncoderSpec) -> Iterator[Other]:
     yield mistaken("vit_tokens_or_patch", "one side only", spec.patch_grid[0])
+    if spec.cut_off and spec.video_frames is None:
+        down, across = (-(-side // step) for side, step in zip(spec.image_size, spec.patch_steps, strict=True))
+        yield mistaken("vit_tokens_or_patch", "incomplete patches counted", down * across)
     yield mistaken("vit_tokens_or_patch", "pixels instead of patches", spec.image_size[0] * spec.image_size[1])
 
 

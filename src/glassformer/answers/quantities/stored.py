@@ -207,7 +207,7 @@ def _of_tensor(context: Context, tensor: Tensor, several: int) -> Found:
             yield mistaken("bytes_and_units", "the head width multiplied into the score matrix", value * spec.head_k)
             yield mistaken("linear_instead_of_quadratic", "one row of the matrix for each head", value // sizes.t)
         if sizes.batch > 1:
-            yield mistaken("bytes_and_units", "one input of the batch", value // sizes.batch)
+            yield mistaken("batch_forgotten", "one input of the batch", value // sizes.batch)
 
     where = f"in all {layers} layers" if times > 1 else "one layer" if inside else "once"
     convention = (

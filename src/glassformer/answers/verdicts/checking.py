@@ -11,16 +11,19 @@ from typing import Any
 
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.catalogue import mistake
+from glassformer.answers.mistakes.implied import gap_behind
 from glassformer.answers.mistakes.slips import Slip, pen_slips
 from glassformer.answers.quantities.answer import Answer, Found, Other, Shape, Value, plain_value
 from glassformer.answers.quantities.asking import request_for, stated_sizes
 from glassformer.answers.quantities.classes import Growth, class_of
 from glassformer.answers.quantities.context import resolve
 from glassformer.answers.quantities.evaluation import Evaluation, as_number, is_leaf, meaning_of
+from glassformer.answers.quantities.formulas import is_of_formula, symbolic_shape
 from glassformer.answers.quantities.params import counted_pieces, setting_of
 from glassformer.answers.quantities.units import require_same_kind
 from glassformer.answers.verdicts.diagnosis import Diagnosis
 from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere
+from glassformer.answers.verdicts.siblings import other_models
 from glassformer.answers.verdicts.verdict import Finding, Judged, Verdict
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.arrays import Array
@@ -39,6 +42,7 @@ COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "≤": operator.le,
     "≥": operator.ge,
 }
+GENERAL = ("axes_exchanged", "size_replaced")  # named only if no mistake of the catalogue gives the value
 COARSE = 200  # numbers of two digits match too many mistakes to name one
 NO_CAUSE = "no known mistake gives this value"
 TOO_COARSE = "too few digits to name the mistake: give the number with three digits or more"
@@ -70,7 +74,8 @@ def check(
 def is_about_every_encoder(node: Relation) -> bool:
     """Return whether a relation is about every encoder: quantities or fields on both sides, and no model named."""
     sides = [[leaf for leaf in walk(side) if isinstance(leaf, Name | Quantity)] for side in node.sides]
-    named = any(isinstance(leaf, Quantity) and leaf.model for leaves in sides for leaf in leaves)
+    quantities = [leaf for leaves in sides for leaf in leaves if isinstance(leaf, Quantity)]
+    named = any(leaf.model or is_of_formula(leaf) for leaf in quantities)
     known = [[leaf for leaf in leaves if is_leaf(leaf)] for leaves in sides]
     return all(known) and not named
 
@@ -131,9 +136,9 @@ class _Link:
                 return self._verdict("convention", convention=other.convention, findings=named)
         findings = tuple(self._findings(claimed))
         notes = [f"{plain(self.claim)} is {shown_value(claimed.number)}"] if claimed.number is not None else []
-        return self._verdict(
-            "wrong", findings=findings, notes=notes if findings else [*notes, TOO_COARSE if claimed.coarse else NO_CAUSE]
-        )
+        if not findings:
+            notes += [claimed.implied_gap(self.subject) or (TOO_COARSE if claimed.coarse else NO_CAUSE)]
+        return self._verdict("wrong", findings=findings, notes=notes)
 
     def _compared(self) -> Judged:
         sides = [self.evaluation.found(side) for side in (self.left, self.right)]
@@ -163,10 +168,20 @@ class _Link:
             wrong.code: _finding(wrong, claimed) for wrong in reversed(wrongs) if wrong.value not in usual and fits(wrong.value)
         }
         if hits:
-            yield from reversed(hits.values())
-        elif not claimed.coarse:
-            found = self._counted(claimed) or self._slipped(claimed)
+            plain_ones = [hit for code, hit in hits.items() if code not in GENERAL]
+            yield from reversed(plain_ones or [*hits.values()])
+        elif claimed.coarse:
+            yield from (one for one in self._slipped(claimed) if not one.rounded)
+        else:
+            found = self._of_another_model(claimed) or self._counted(claimed) or self._derived(claimed)
             yield from (replace(one, rounded=not (one.near or claimed.names(one.value))) for one in found)
+            yield from () if found else self._slipped(claimed)
+
+    def _of_another_model(self, claimed: ClaimedValue) -> list[Finding]:
+        request, claim = self.evaluation.request, claimed.one_number
+        if request is None or claim is None or self.found.unit != "parameters" or not isinstance(self.found.value, int):
+            return []
+        return other_models(self.subject, request, claim, exact=claimed.exact_number)
 
     def _counted(self, claimed: ClaimedValue) -> list[Finding]:
         """Find mistakes in a parameter count: one with something left out as well, or two at once."""
@@ -185,6 +200,17 @@ class _Link:
         simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}
         return sorted(simplest.values(), key=lambda one: one.cost)
 
+    def _derived(self, claimed: ClaimedValue) -> list[Finding]:
+        """Find a line or a size of the derivation that was left out, counted twice or replaced."""
+        from glassformer.answers.mistakes.counted import CountClaim
+        from glassformer.answers.mistakes.derivations import derivation_findings
+
+        claim, value, request = claimed.one_number, self.found.value, self.evaluation.request
+        if claim is None or request is None or not isinstance(value, int) or not isinstance(self.subject, Name | Quantity):
+            return []
+        counted = CountClaim(claim.value, Fraction(0) if claimed.exact_number else claim.unit / 2, value)
+        return derivation_findings(self.found.lines, value, counted, request.spec, request.t)
+
     def _slipped(self, claimed: ClaimedValue) -> list[Finding]:
         """Find a slip in writing the number, or in the arithmetic of a numeric expression."""
         value = self.found.value
@@ -195,7 +221,7 @@ class _Link:
             found: Iterable[Slip] = slips(self.subject, number, claimed.figure, {})
         else:
             found = pen_slips(number, claimed.figure) if isinstance(number, Real) and isinstance(claimed.figure, Figure) else ()
-        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted) for slip in found]
+        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted, rounded=not slip.exact) for slip in found]
 
 
 def _finding(wrong: Other, claimed: ClaimedValue) -> Finding:
@@ -231,7 +257,8 @@ class ClaimedValue:
         if isinstance(due, Growth):
             claimed.growth = class_of(node)
         elif isinstance(due, tuple):
-            claimed.sizes = _sizes(node, evaluation)
+            symbols = any(isinstance(size, str) for size in due)
+            claimed.sizes = (symbolic_shape(node) if symbols else None) or _sizes(node, evaluation)
         elif (figure := written(node)) is not None:
             claimed.figure = figure
         else:
@@ -273,6 +300,10 @@ class ClaimedValue:
         if not isinstance(self.figure, Figure) or self.exact_number:
             return False
         return last_significant(self.figure) / 2 * COARSE > abs(self.figure.value)
+
+    def implied_gap(self, subject: Node) -> str:
+        """Return what wrong softmax weights of two scores say about the scores; empty for other claims."""
+        return gap_behind(subject, self.figure, {}) if self.figure is not None and _plain(subject) else ""
 
     def names(self, value: Any) -> bool:
         """Whether a value is the claimed one to its last digit, not only when it is rounded."""

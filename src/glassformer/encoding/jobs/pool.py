@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -43,13 +44,30 @@ def texts_of(group: Group) -> list[str]:
 
 
 def here(checkpoint: Path, task: Task, groups: Iterator[Group], done: Done) -> None:
-    """Compute all groups in this process."""
-    model = None
-    for group in groups:
-        with torch_threads(task.threads):
-            model = model or load_for(checkpoint, task)
-            found = compute(model, task, texts_of(group))
-        done(group, found)
+    """Compute all groups in this process; meanwhile one thread reads the next group, and another writes the one before."""
+    lock = threading.Lock()  # reading and writing share the state of the job
+
+    def read() -> Group | None:
+        with lock:
+            return next(groups, None)
+
+    def write(group: Group, found: Computed) -> None:
+        with lock:
+            done(group, found)
+
+    model, written = None, None
+    with ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(1) as writer:
+        ahead = reader.submit(read)
+        while (group := ahead.result()) is not None:
+            ahead = reader.submit(read)
+            with torch_threads(task.threads):
+                model = model or load_for(checkpoint, task)
+                found = compute(model, task, texts_of(group))
+            if written is not None:
+                written.result()
+            written = writer.submit(write, group, found)
+        if written is not None:
+            written.result()
 
 
 class Worker:

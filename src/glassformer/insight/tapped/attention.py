@@ -8,8 +8,11 @@ import torch
 from torch import Tensor
 
 from glassformer.insight.taps import Tapped
-from glassformer.model.attention import NEVER, Attention, Context, Core, Padded, PaddedCore, Rule, repeated
-from glassformer.model.positions import ByDistances, Distances, Map, RelativeTable, Slopes, StoredRotation, unrotated
+from glassformer.model.attention import Attention, Context, unrotated
+from glassformer.model.core import NEVER, Core, Padded, PaddedCore, Rule, repeated
+from glassformer.model.variants.disentangled import ByDistances, Distances, Map
+from glassformer.model.variants.relative import RelativeTable, Slopes
+from glassformer.model.variants.rotary import StoredRotation
 
 FUSED = ("scores", "biased", "masked", "weights")  # steps that the kernels never write to memory
 OF_DISTANCES = (

@@ -7,8 +7,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.insight.taps import Tapped
-from glassformer.model.embeddings import Embeddings, Patches, Registers, Tokens, Unplaced
-from glassformer.model.sound import ConvolvedPositions, Sound
+from glassformer.model.embeddings import Embeddings, Tokens
+from glassformer.model.feed_forward import Unchanged
+from glassformer.model.variants.patches import Patches, Registers
+from glassformer.model.variants.sound import Blanked, ConvolvedPositions, Sound
+from glassformer.model.variants.token_dropout import TokenDropout
 
 
 class TappedTokens(Tapped, Tokens):
@@ -75,13 +78,13 @@ class TappedEmbeddings(Tapped, Embeddings):
         self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
     ) -> Tensor:
         x_BTE = self.source(inputs, segments_BT)
-        if self.token_dropout.masked is not None:
-            x_BTE = self.tap("rescaled", self.token_dropout(x_BTE, inputs, attend_BT))
-        if self.blanks and attend_BT is not None:
-            x_BTE = self.tap("real", x_BTE.masked_fill(~attend_BT[:, :, None], 0.0))
+        if isinstance(self.adjusted, TokenDropout):
+            x_BTE = self.tap("rescaled", self.adjusted(x_BTE, inputs, attend_BT))
+        if isinstance(self.adjusted, Blanked) and attend_BT is not None:
+            x_BTE = self.tap("real", self.adjusted(x_BTE, inputs, attend_BT))
         if isinstance(self.positions, ConvolvedPositions):
             x_BTE = self.positions(x_BTE, positions_BT)
-        elif not isinstance(self.positions, Unplaced):
+        elif not isinstance(self.positions, Unchanged):
             rows = 1 if positions_BT is None else x_BTE.shape[0]
             position_BTE = self.positions(x_BTE.new_zeros(rows, *x_BTE.shape[1:]), positions_BT)
             if positions_BT is None:

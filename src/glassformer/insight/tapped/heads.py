@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from glassformer.insight.taps import Tapped
-from glassformer.model.attention import Context, Layout, Rule
-from glassformer.model.heads import (
-    AttentionPooler,
-    Classifier,
-    Classify,
-    Distilled,
-    LayerSum,
-    Logits,
-    MaskedTokens,
-    Pooler,
-    Pretrain,
-    Project,
-    Reading,
-    Tag,
-)
+from glassformer.model.attention import Context
+from glassformer.model.core import Layout, Rule
+from glassformer.model.heads import Classifier, Classify, Logits, MaskedTokens, Pooler, Pretrain, Reading, Tag
+from glassformer.model.variants.attention_pooler import AttentionPooler
+from glassformer.model.variants.layer_sum import LayerSum
+from glassformer.model.variants.other_heads import Distilled, Project
 from glassformer.spec import EncoderSpec
 
 
@@ -36,11 +27,10 @@ def pooled(tapped: Tapped, states_BTD: Tensor, layout: Layout, spec: EncoderSpec
     return tapped.tap("mean", layout.mean(states_BTD))
 
 
-def added_up(tapped: Tapped, states: LayerSum, reading: Reading) -> Tensor:
+def added_up(tapped: Tapped, states: nn.Module, reading: Reading) -> Tensor:
     """The states that a head reads: the last, or all of them in learned shares."""
-    if states.layer_weights is None:
-        return reading.states_BTD
-    return tapped.tap("summed", states(reading))
+    states_BTD = states(reading.states_BTD, reading.hidden)
+    return tapped.tap("summed", states_BTD) if isinstance(states, LayerSum) else states_BTD
 
 
 class TappedPooler(Tapped, Pooler):

@@ -10,13 +10,14 @@ from torch import Tensor
 
 from glassformer.insight.tapped.attention import TappedPadded
 from glassformer.insight.taps import Tapped
-from glassformer.model.attention import Context, Layout
+from glassformer.model.attention import Context
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.core import Layout
 from glassformer.model.encoder import USUAL, BareAttention, Block, FourierBlock, Inputs, Output, PlainEncoder, Wanted
 from glassformer.model.feed_forward import FeedForward
-from glassformer.model.mixing import FourierMixing
 from glassformer.model.norms import Norm
-from glassformer.model.sound import Beside
+from glassformer.model.variants.beside import Beside
+from glassformer.model.variants.mixing import FourierMixing
 
 
 class TappedEncoder(Tapped, Encoder):

@@ -29,7 +29,7 @@ Tag = TypedDict("Tag", {"name": str, "probability": float, "before": str})
 
 
 class Next(TypedDict):
-    """A token that may come next, and whether it is the one that does; `ends`: a text ends with it."""
+    """A token that may come next, and whether it is the one that does; `ends`: a text ends with it; `text`: the text with it."""
 
     token: str
     id: int
@@ -37,6 +37,7 @@ class Next(TypedDict):
     before: float
     ends: bool
     taken: bool
+    text: str
 
 
 class Output(TypedDict):

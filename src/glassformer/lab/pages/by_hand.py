@@ -87,6 +87,8 @@ async def _do(request: Request, reading: Callable[[dict[str, Any]], Any]) -> Any
 # A problem file is written, the page is clicked: what an error advises, in the page's words.
 IN_THE_PAGE = (
     (re.compile(r'write (\w+) = "([^"]*)"'), r"choose the \1 \2"),
+    (re.compile(r'write (\w+) = \{transpose = …\}, or apply = "[^"]*" for all matrices'), r"click 'transpose' below \1"),
+    (re.compile(r'apply = "[^"]*" turns both'), "click 'transpose' below both"),
     (re.compile(r'write numbers without quotes; only fractions and roots stand in quotes, as in "7/3" or "1/√2"'),
      "a cell takes a number, a fraction such as 7/3 or a root such as 1/√2"),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.files.texts import TOKENIZER, load_tokenizer
 from glassformer.lab.pages.trace_target import Target, known_words
+from glassformer.lab.pages.trace_words import readable
 from glassformer.numbers import Run, open_checkpoint, run
 from glassformer.numbers.checkpoint import free_memory, numbers_held
 from glassformer.numbers.seeded import MOST_WEIGHTS, seeded_run
@@ -106,7 +107,10 @@ class Model:
         if target is not None:
             inputs["target"] = np.array([target.ids])
         return Prepared(
-            build(self.spec, t=batch.tokens.shape[1], u=target.length if target else None), inputs, batch.words, target
+            build(self.spec, t=batch.tokens.shape[1], u=target.length if target else None),
+            inputs,
+            [readable(row) for row in batch.words],
+            target,
         )
 
     def run(self, prepared: Prepared, layer: int | None) -> Run:

@@ -8,7 +8,7 @@ import numpy as np
 
 from glassformer.lab.documents import trace as documents
 from glassformer.lab.pages.trace_models import Model
-from glassformer.lab.pages.trace_written import names_of
+from glassformer.lab.pages.trace_written import continued, names_of
 from glassformer.numbers import Difference, Run
 from glassformer.program.axes import Array
 
@@ -71,6 +71,7 @@ def _next(model: Model, run: Run, after: Array, before: Array) -> list[list[docu
                 "probability": float(shares[token]),
                 "before": float(was[token]),
                 "ends": token in model.special.ends,
+                "text": continued(model, run, token) if place == run.program.sizes.t - 1 else "",
                 "taken": place + 1 < len(following) and following[place + 1] == token,
             }
             for name, token in zip(names_of(model, run, top), top, strict=True)

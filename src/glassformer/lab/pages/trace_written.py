@@ -10,6 +10,7 @@ from glassformer.checkpoints.special_tokens import Tokens
 from glassformer.errors import GlassformerError
 from glassformer.lab.pages.trace_models import Model
 from glassformer.lab.pages.trace_target import Target, known_words
+from glassformer.lab.pages.trace_words import readable
 from glassformer.numbers import Run
 from glassformer.numbers.texts import encode_target, words_of
 from glassformer.program.axes import Array
@@ -33,10 +34,10 @@ def target_of(model: Model, text: str, target: str, ids: tuple[int, ...]) -> Tar
     if model.weights is None:
         return Target(tuple((target or ANY_WORDS).split()), ids)  # where ids are given, the words name them
     if ids:
-        return Target(tuple(words_of(model.tokenizer, np.array([ids]))[0]), ids)
+        return Target(tuple(_words(model, ids)), ids)
     if target:
         batch = encode_target(model.tokenizer, target, spec.decoder, model.special)
-        return Target(tuple(batch.words[0]), tuple(int(token) for token in batch.tokens[0]))
+        return Target(tuple(readable(batch.words[0])), tuple(int(token) for token in batch.tokens[0]))
     return written(model, text)
 
 
@@ -57,7 +58,7 @@ def written(model: Model, text: str) -> Target:
         if token in special.ends:
             break
         ids.append(token)
-    return Target(tuple(words_of(model.tokenizer, np.array([ids]))[0]), tuple(ids))
+    return Target(tuple(_words(model, ids)), tuple(ids))
 
 
 def allowed(logits: Array, special: Tokens) -> Array:
@@ -72,4 +73,19 @@ def names_of(model: Model, run: Run, tokens: Sequence[int]) -> list[str]:
     if model.weights is None:
         known = known_words(run)
         return [known.get(int(token), f"#{int(token)}") for token in tokens]
-    return words_of(model.tokenizer, np.array([list(tokens)]))[0]
+    return _words(model, tokens)
+
+
+def _words(model: Model, tokens: Sequence[int]) -> list[str]:
+    return readable(words_of(model.tokenizer, np.array([list(tokens)]))[0])
+
+
+def continued(model: Model, run: Run, token: int) -> str:
+    """The text of a decoder that stands alone with one more token; empty where it cannot be written as a text."""
+    if isinstance(model.spec, Seq2SeqSpec) or token in model.special.ends or "tokens" not in run.values:
+        return ""
+    if model.weights is None:
+        words = [known_words(run).get(int(one)) for one in (*run.values["tokens"][0], token)]
+        return " ".join(word for word in words if word) if all(words) else ""
+    ids = [int(one) for one in run.values["tokens"][0]]
+    return str(model.tokenizer.decode([*ids, token]))

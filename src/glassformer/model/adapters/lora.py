@@ -15,7 +15,7 @@ from glassformer.model.attention import PLACES, Attention
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.fast.attention import FastAttention
 from glassformer.model.feed_forward import FeedForward
-from glassformer.model.positions import Map
+from glassformer.model.variants.disentangled import Map
 
 
 class Lora(NamedTuple):

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection
 
 import torch
 from torch import Tensor
 
 from glassformer.arguments import require, yes_no
 from glassformer.errors import GlassformerError
-from glassformer.model.boundary import checks, names, start
+from glassformer.model.boundary import checks, start
+from glassformer.model.boundary.built import Built
 from glassformer.model.encoder import Inputs, Output, PlainEncoder, Wanted
 from glassformer.spec import EncoderSpec
 from glassformer.spec.encoder_fields import UNPOOLED_HEADS
 from glassformer.spec.fields import field_text
 
 
-class Encoder(PlainEncoder):
+class Encoder(PlainEncoder, Built):
     """An encoder of any spec, ready to train: `Encoder(spec)(tokens).states`."""
 
     def __init__(
@@ -40,14 +40,7 @@ class Encoder(PlainEncoder):
             getattr(spec, name)  # computed here, since torch.compile cannot enter a cached property in Python 3.11
         with start.laid_out():
             super().__init__(spec)
-        start.allocate(self, device, dtype)
-        start.fill_constants(self)
-        if yes_no("fresh", fresh):
-            self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Initialize the weights: see `start.fill`."""
-        start.fill(self)
+        self.finish(device, dtype, fresh=fresh)
 
     def forward(
         self,
@@ -74,14 +67,6 @@ class Encoder(PlainEncoder):
         if wanted.only_logits:
             checks.check_only_logits(self.spec, looked_at=bool(wanted.weights) or wanted.hidden)
         return self.run(given, wanted=wanted)
-
-    def ledger(self) -> Iterator[tuple[str, Tensor]]:
-        """Every parameter by its name in the ledger, as a view with the ledger's axes: `W_Q` is [d_model, head, d_k]."""
-        return names.ledger(self)
-
-    def load_ledger(self, weights: Mapping[str, Any]) -> None:
-        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; missing or extra names are refused."""
-        names.load(self, weights)
 
 
 def _require_built(spec: EncoderSpec) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator
 
 import torch
 from torch import Tensor
@@ -11,12 +10,13 @@ from torch import Tensor
 from glassformer.arguments import require, yes_no
 from glassformer.errors import GlassformerError
 from glassformer.model.boundary import checks, names, start
+from glassformer.model.boundary.built import Built
 from glassformer.model.encoder import Inputs, Wanted
 from glassformer.model.seq2seq import Both, Pair, PlainSeq2Seq
 from glassformer.spec import Seq2SeqSpec
 
 
-class Seq2Seq(PlainSeq2Seq):
+class Seq2Seq(PlainSeq2Seq, Built):
     """An encoder-decoder of any spec, ready to train: `Seq2Seq(spec)(source, target).logits`."""
 
     def __init__(
@@ -31,15 +31,7 @@ class Seq2Seq(PlainSeq2Seq):
         require(Seq2SeqSpec, spec, "it is built from an encoder-decoder's spec, as in gf.Seq2Seq(gf.spec('transformer'))")
         with start.laid_out():
             super().__init__(spec)
-        start.allocate(self, device, dtype)
-        self.share()
-        start.fill_constants(self)
-        if yes_no("fresh", fresh):
-            self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Initialize the weights: see `start.fill`."""
-        start.fill(self)
+        self.finish(device, dtype, fresh=fresh)
 
     def forward(
         self,
@@ -68,7 +60,3 @@ class Seq2Seq(PlainSeq2Seq):
         """Every parameter by its name in the ledger, as a view with the ledger's axes; a shared table appears once."""
         doubled = "decoder.embeddings.E_token" if self.spec.shares_table else None
         return ((name, view) for name, view in names.ledger(self) if name != doubled)
-
-    def load_ledger(self, weights: Mapping[str, Any]) -> None:
-        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; missing or extra names are refused."""
-        names.load(self, weights)

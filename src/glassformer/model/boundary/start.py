@@ -13,19 +13,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.errors import GlassformerError, nearest, shown
-from glassformer.model.embeddings import LearnedPositions
-from glassformer.model.heads import NextToken
-from glassformer.model.norms import LayerScale, Norm
-from glassformer.model.positions import (
-    ByDistance,
-    ByLogDistance,
-    RelativeGate,
-    StoredRotation,
-    angle_type,
-    sinusoid,
-    waves_of_pairs,
-)
-from glassformer.model.sound import ConvolvedPositions, OverFeatures
+from glassformer.model.embeddings import LearnedPositions, angle_type, sinusoid
+from glassformer.model.norms import Norm
+from glassformer.model.variants.disentangled import ByLogDistance
+from glassformer.model.variants.layer_scale import LayerScale
+from glassformer.model.variants.next_token import NextToken
+from glassformer.model.variants.relative import ByDistance
+from glassformer.model.variants.relative_gate import RelativeGate
+from glassformer.model.variants.rotary import StoredRotation, waves_of_pairs
+from glassformer.model.variants.sound import ConvolvedPositions, OverFeatures
 from glassformer.spec import EncoderSpec
 
 SHARE = 0.8  # share of the free memory, at most

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from glassformer.checkpoints.folder import CheckpointFolder
 from glassformer.errors import GlassformerError
 from glassformer.files.texts import cut_into_tokens, load_tokenizer
-from glassformer.model.attention import Padded
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.boundary.seq2seq import Seq2Seq
+from glassformer.model.core import Padded
 from glassformer.model.heads import pool
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 

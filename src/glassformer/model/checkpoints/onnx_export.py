@@ -20,9 +20,9 @@ from torch import Tensor, nn
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import not_written, path_text
-from glassformer.model.attention import NEVER, Padded, PaddedCore, Rule
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.checkpoints.folders import sync
+from glassformer.model.core import NEVER, Padded, PaddedCore, Rule
 from glassformer.model.encoder import Inputs, Output
 
 NEEDS = ("onnx", "onnxscript", "onnxruntime")

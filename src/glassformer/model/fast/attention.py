@@ -9,12 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from glassformer.model.attention import Attention, Context, Core, PaddedCore, Rule, as_made
+from glassformer.model.attention import Attention, Context, as_made, unrotated
+from glassformer.model.core import Core, PaddedCore, Rule
 from glassformer.model.fast.attention_dropout import MOST_DROPPED
 from glassformer.model.fast.joint_attention import attend_jointly, kernels_serve
 from glassformer.model.fast.packed import PackedCore
 from glassformer.model.fast.precision import HALVES
-from glassformer.model.positions import ByDistances, unrotated
+from glassformer.model.variants.disentangled import ByDistances
 
 # The attention kernel for unpacked training batches: on a Hopper GPU cuDNN's is the fastest that PyTorch has.
 TRAINED_WITH = [

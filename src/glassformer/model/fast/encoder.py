@@ -5,8 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from glassformer.model.attention import Context, Layout, Padded
+from glassformer.model.attention import Context
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.core import Layout, Padded
 from glassformer.model.encoder import USUAL, Block, Inputs, Output, Wanted
 from glassformer.model.fast.attention import at_places
 from glassformer.model.fast.unpadding import Inside, inside

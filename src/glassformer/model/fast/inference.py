@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from torch import nn
 
-from glassformer.model.attention import Layout, Padded
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.core import Layout, Padded
 from glassformer.model.encoder import USUAL, Inputs, Output, Wanted
 from glassformer.model.fast.onednn import Product, laid_out, serves
 from glassformer.model.fast.replay import Replayer, as_copies

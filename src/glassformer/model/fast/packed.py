@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.attention.varlen import varlen_attn
 
-from glassformer.model.attention import Core, Padded, Rule, repeated
+from glassformer.model.core import Core, Padded, Rule, repeated
 from glassformer.model.fast.joint_attention import kernels_serve
 from glassformer.model.fast.precision import HALVES
 

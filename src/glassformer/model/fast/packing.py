@@ -13,8 +13,8 @@ from torch.nn import Module
 
 from glassformer.arguments import as_list, one_of, require, whole
 from glassformer.errors import GlassformerError
-from glassformer.model.attention import Layout, Padded
 from glassformer.model.boundary.checks import WHOLE, check_batch
+from glassformer.model.core import Layout, Padded
 from glassformer.model.encoder import Inputs, Output, PlainEncoder
 from glassformer.model.fast.packed import Packed, flash_serves
 from glassformer.model.fast.precision import product_dtype

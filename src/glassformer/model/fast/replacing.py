@@ -23,7 +23,7 @@ from glassformer.model.fast.heads import FastMaskedTokens
 from glassformer.model.fast.norms import FastNorm, layer_norm, rms_norm
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import MaskedTokens
-from glassformer.model.positions import ByDistances
+from glassformer.model.variants.disentangled import ByDistances
 
 Part = TypeVar("Part", bound=nn.Module)
 

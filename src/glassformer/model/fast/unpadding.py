@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from glassformer.model.attention import Layout, Padded
 from glassformer.model.boundary.checks import unreadable
+from glassformer.model.core import Layout, Padded
 from glassformer.model.encoder import PlainEncoder
 from glassformer.model.fast.packed import Packed
 from glassformer.model.fast.packing import packable

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from glassformer.model.attention import NEVER
+from glassformer.model.core import NEVER
 
 FIRST_SLOTS = 64  # how many tokens a cache has room for at first; it doubles where they are too few
 

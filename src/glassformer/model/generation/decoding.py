@@ -9,10 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from glassformer.model.attention import Context, Padded
+from glassformer.model.attention import Context
+from glassformer.model.core import Padded
 from glassformer.model.encoder import Place, PlainEncoder
 from glassformer.model.generation.cache import Layer, Now, StepCore
-from glassformer.model.positions import ByDistance, RelativeTable
+from glassformer.model.variants.relative import ByDistance, RelativeTable
 
 
 class Decoding:

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from glassformer.model.attention import Attention, Context, Core, added
+from glassformer.model.attention import Attention, Context
+from glassformer.model.core import Core, added
 from glassformer.model.encoder import Inputs
 from glassformer.model.generation.cache import Now, StepCore
 from glassformer.model.generation.decoding import Decoding

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from glassformer.model.attention import Layout
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.core import Layout
 from glassformer.model.encoder import Inputs, Output
 
 Arrays = Mapping[str, NDArray[np.generic]]

@@ -17,7 +17,7 @@ from torch.nn import functional
 from glassformer import arguments
 from glassformer.errors import GlassformerError
 from glassformer.files.texts import Text, check_text, check_vocabulary, cut_into_tokens, guarded
-from glassformer.model.attention import Layout, Padded
+from glassformer.model.core import Layout, Padded
 from glassformer.model.encoder import Output
 from glassformer.model.fast.inference import Inference
 from glassformer.model.fast.packing import moved, passes

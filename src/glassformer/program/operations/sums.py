@@ -54,8 +54,8 @@ class Scale(Elementwise):
 
 
 @dataclass(frozen=True)
-class Mean(Elementwise):
-    """The mean along `over`; with a second input, the mean of the positions that are not padding."""
+class Reduction(Elementwise):
+    """One number along `over`: one operation for each number that it reads."""
 
     over: str
 
@@ -64,6 +64,11 @@ class Mean(Elementwise):
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return inputs[0].size
+
+
+@dataclass(frozen=True)
+class Mean(Reduction):
+    """The mean along `over`; with a second input, the mean of the positions that are not padding."""
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         axis = position_of(inputs[0], self.over)
@@ -223,16 +228,8 @@ class Blank(Copy):
 
 
 @dataclass(frozen=True)
-class Total(Elementwise):
+class Total(Reduction):
     """The sum along `over`."""
-
-    over: str
-
-    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
-        return tuple(axis for axis in inputs[0].axes if axis.name != self.over)
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return inputs[0].size
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.asarray(values[0].sum(position_of(inputs[0], self.over)))

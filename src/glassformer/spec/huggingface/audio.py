@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_fields import ALL_BIASES
-from glassformer.spec.huggingface.classes import LABELS
+from glassformer.spec.huggingface.classes import LABELS, without
 from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.seq2seq import same_layers
 
@@ -50,7 +49,7 @@ FAMILIES = [
             "position": "sinusoidal_stored",
             "norm": "pre",
             "eps": 1e-5,
-            "biases": tuple(place for place in ALL_BIASES if place != "k"),
+            "biases": without("k"),
         },
         synonyms={"hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads"},
         inert=WHISPER_INERT,

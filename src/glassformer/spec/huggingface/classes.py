@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.values import Fields
 
 # Placeholders for values from the config.
@@ -16,6 +17,11 @@ MASKED: Fields = {"head": "mlm"}
 TAGGED: Fields = {"head": "tag", "classes": LABELS}
 CLASSIFIED: Fields = {"head": "classify", "classes": LABELS}
 CHOICE: Fields = {"head": "classify", "classes": 1}  # one score per choice
+
+
+def without(*places: str) -> tuple[str, ...]:
+    """Return all biases but those of `places`."""
+    return tuple(place for place in ALL_BIASES if place not in places)
 
 
 def bert_classes(name: str) -> dict[str, Fields]:

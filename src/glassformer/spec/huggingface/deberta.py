@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glassformer.spec.encoder_fields import ALL_BIASES
-from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, TAGGED
+from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, TAGGED, without
 from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.text import BODY, NOT_SEQ2SEQ, PLACES, read_by_a_layer, same_width, tied_with_bias
 from glassformer.spec.huggingface.values import Fields
@@ -143,7 +142,7 @@ DEBERTA = Family(
     base="DebertaModel",
     classes=_classes("Deberta"),
     keys=KEYS,
-    fixed={"embedding_norm": True, "biases": tuple(place for place in ALL_BIASES if place != "k")},
+    fixed={"embedding_norm": True, "biases": without("k")},
     only=NOT_SEQ2SEQ,
     inert=CLASSIFIERS | {"padding_idx"},
     adjust=(segments_or_none, own_distances, *LAST),

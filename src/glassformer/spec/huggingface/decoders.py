@@ -6,8 +6,8 @@ from typing import Any
 
 from glassformer.errors import GlassformerError
 from glassformer.spec.decoder_spec import DecoderSpec
-from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
-from glassformer.spec.huggingface.rotary import ATTENTION, gated
+from glassformer.spec.huggingface.family import SIZES, Adjust, Draft, Family, Key
+from glassformer.spec.huggingface.rotary import ATTENTION, biases, gated
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ
 from glassformer.spec.huggingface.values import Config, Fields
 
@@ -17,21 +17,11 @@ CAUSAL = {"is_encoder_decoder": (False,), "is_decoder": (True, False)}  # these 
 # Adjustments: what the tables cannot express ---------------------------------------------------------------------------
 
 
-def tied(*, default: bool) -> Adjust:
+def tied(*, default: bool, field: str = "tie") -> Adjust:
     """Read whether the logits use the token table."""
 
     def adjust(draft: Draft) -> None:
-        draft.fields["tie"] = draft.config.flag("tie_word_embeddings", default=default)
-
-    return adjust
-
-
-def biases(*flags: tuple[str, bool, tuple[str, ...]], always: tuple[str, ...] = ()) -> Adjust:
-    """Set the biases: those in `always`, and those of each flag that is true."""
-
-    def adjust(draft: Draft) -> None:
-        groups = [group for key, default, group in flags if draft.config.flag(key, default=default)]
-        draft.fields["biases"] = tuple({*always, *(place for group in groups for place in group)})
+        draft.fields[field] = draft.config.flag("tie_word_embeddings", default=default)
 
     return adjust
 
@@ -213,10 +203,7 @@ def whole_groups(draft: Draft) -> None:
 
 BODY = {
     "vocab_size": Key("vocab"),
-    "hidden_size": Key("d_model"),
-    "num_hidden_layers": Key("layers"),
-    "num_attention_heads": Key("heads"),
-    "intermediate_size": Key("d_ff"),
+    **SIZES,
     "max_position_embeddings": Key("positions", 2048),
 }
 LLAMA_KEYS = {

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from glassformer.spec.huggingface.audio import WHISPER_INERT, WHISPER_KEYS
+from glassformer.spec.huggingface.decoders import tied
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
 from glassformer.spec.huggingface.seq2seq import BART_INERT, BART_KEYS, BART_LAYOUT, T5_KEYS, same_layers, scaled_embedding
 from glassformer.spec.huggingface.seq2seq import FAMILIES as ENCODERS
@@ -148,11 +149,6 @@ M2M100 = Family(
 
 # Whisper -------------------------------------------------------------------------------------------------------------
 
-
-def whisper_logits(draft: Draft) -> None:
-    draft.fields["decoder.tie"] = draft.config.flag("tie_word_embeddings", default=True)
-
-
 WHISPER = Family(
     model_type="whisper",
     base="WhisperForConditionalGeneration",
@@ -176,7 +172,7 @@ WHISPER = Family(
     only=ONE_MODEL,
     synonyms={"hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads"},
     inert=WHISPER_INERT - DECODER_KEYS - {"max_target_positions", "vocab_size"},
-    adjust=(same_layers, whisper_logits),
+    adjust=(same_layers, tied(default=True, field="decoder.tie")),
     unsupported={f"Whisper{ending}": why for ending, why in UNSUPPORTED.items()},
     spec=Seq2SeqSpec,
 )

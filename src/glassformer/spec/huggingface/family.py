@@ -21,6 +21,15 @@ class Key(NamedTuple):
         return self.nested if config.nested and self.nested is not REQUIRED else self.default
 
 
+# The sizes of a layer in the words of BERT, which most families kept.
+SIZES: dict[str, Key] = {
+    "hidden_size": Key("d_model"),
+    "num_hidden_layers": Key("layers"),
+    "num_attention_heads": Key("heads"),
+    "intermediate_size": Key("d_ff"),
+}
+
+
 class Draft(NamedTuple):
     """The argument of an `adjust` function: the config, the fields so far, and the class that is being read."""
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from glassformer.spec.huggingface.classes import bert_classes
+from glassformer.spec.huggingface.classes import bert_classes, without
 from glassformer.spec.huggingface.family import Draft, Family, Key
-from glassformer.spec.huggingface.rotary_gated import without
 from glassformer.spec.huggingface.text import BERT_INERT, BERT_KEYS, NOT_SEQ2SEQ, same_width, tied
 
 CODE = "jina-bert-implementation"  # the published code that these files refer to

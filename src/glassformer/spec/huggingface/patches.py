@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.fields import LARGEST
-from glassformer.spec.huggingface.classes import CLASSIFIED
+from glassformer.spec.huggingface.classes import CLASSIFIED, without
 from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ
 from glassformer.spec.huggingface.values import Fields
@@ -99,8 +98,7 @@ def query_value_biases(draft: Draft) -> None:
     flags = {draft.config.flag(key, default=True) for key in given} or {True}
     if len(flags) > 1:
         raise draft.config.refusal("qv_bias", "qkv_bias says otherwise.")
-    without = {"k"} if flags == {True} else {"q", "k", "v"}
-    draft.fields["biases"] = tuple(place for place in ALL_BIASES if place not in without)
+    draft.fields["biases"] = without("k") if flags == {True} else without("q", "k", "v")
 
 
 def mean_or_first(draft: Draft) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, roberta_classes, some
-from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
-from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NOT_SEQ2SEQ, tied, tied_with_bias
+from glassformer.spec.huggingface.family import SIZES, Adjust, Draft, Family, Key
+from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NOT_SEQ2SEQ, tied, tied_unless, tied_with_bias
 from glassformer.spec.huggingface.values import GATED
 
 ATTENTION = ("q", "k", "v", "output")
@@ -22,13 +22,15 @@ def gated(draft: Draft) -> None:
     draft.fields["activation"] = GATED[function]
 
 
-def biases_by_flag(draft: Draft, *flags: tuple[str, bool, tuple[str, ...]], always: tuple[str, ...] = ()) -> None:
-    """Set the biases: those of each flag that is true, those in `always`, and the classifier's."""
-    places = {*always, "classes"}
-    for key, default, group in flags:
-        if draft.config.flag(key, default=default):
-            places.update(group)
-    draft.fields["biases"] = tuple(place for place in ALL_BIASES if place in places)
+def biases(*flags: tuple[str, bool, tuple[str, ...]], always: tuple[str, ...] = ()) -> Adjust:
+    """Set the biases: those in `always`, and those of each flag that is true."""
+
+    def adjust(draft: Draft) -> None:
+        groups = [group for key, default, group in flags if draft.config.flag(key, default=default)]
+        places = {*always, *(place for group in groups for place in group)}
+        draft.fields["biases"] = tuple(place for place in ALL_BIASES if place in places)
+
+    return adjust
 
 
 def one_rope(default: float) -> Adjust:
@@ -43,15 +45,14 @@ def one_rope(default: float) -> Adjust:
 # ModernBERT ----------------------------------------------------------------------------------------------------------
 
 
-def modernbert_biases(draft: Draft) -> None:
-    biases_by_flag(
-        draft,
-        ("attention_bias", False, ATTENTION),
-        ("mlp_bias", False, ("ffn",)),
-        ("norm_bias", False, ("norm",)),
-        ("classifier_bias", False, ("head",)),
-        ("decoder_bias", True, ("decoder",)),
-    )
+MODERNBERT_BIASES = biases(
+    ("attention_bias", False, ATTENTION),
+    ("mlp_bias", False, ("ffn",)),
+    ("norm_bias", False, ("norm",)),
+    ("classifier_bias", False, ("head",)),
+    ("decoder_bias", True, ("decoder",)),
+    always=("classes",),
+)
 
 
 def modernbert_layers(draft: Draft) -> None:
@@ -112,10 +113,7 @@ MODERNBERT = Family(
     },
     keys={
         "vocab_size": Key("vocab"),
-        "hidden_size": Key("d_model"),
-        "num_hidden_layers": Key("layers"),
-        "num_attention_heads": Key("heads"),
-        "intermediate_size": Key("d_ff"),
+        **SIZES,
         "hidden_activation": Key("activation", "gelu"),
         "max_position_embeddings": Key("positions", 8192),
         "norm_eps": Key("eps", 1e-5),
@@ -130,7 +128,7 @@ MODERNBERT = Family(
         repad_logits_with_grad sparse_pred_ignore_index sparse_prediction
         """.split()
     ),
-    adjust=(gated, modernbert_biases, modernbert_layers, modernbert_head, tied),
+    adjust=(gated, MODERNBERT_BIASES, modernbert_layers, modernbert_head, tied),
 )
 
 
@@ -147,19 +145,15 @@ def shared_keys(draft: Draft) -> None:
     draft.fields["kv_heads"] = shared
 
 
-def eurobert_biases(draft: Draft) -> None:
-    biases_by_flag(draft, ("attention_bias", False, ATTENTION), ("mlp_bias", False, ("ffn", "decoder")), always=("head",))
+EUROBERT_BIASES = biases(
+    ("attention_bias", False, ATTENTION), ("mlp_bias", False, ("ffn", "decoder")), always=("head", "classes")
+)
 
 
 def eurobert_pooling(draft: Draft) -> None:
     if draft.fields.get("head") == "classify":
         pooling = draft.config.word("classifier_pooling", "late", ("bos", "mean", "late"))
         draft.fields.update({"pool": "mean"} if pooling == "mean" else {"head_reads": "each"} if pooling == "late" else {})
-
-
-def eurobert_tie(draft: Draft) -> None:
-    if draft.fields.get("head") == "mlm":
-        draft.fields["tie"] = draft.config.flag("tie_word_embeddings", default=False)
 
 
 ROPE_KEYS = {**BERT_KEYS, "max_position_embeddings": Key("positions", None)}
@@ -187,7 +181,7 @@ FAMILIES = [
         synonyms={"clf_pooling": "classifier_pooling"},
         # Published files still refer to the custom code from before transformers had these classes: it computes the same.
         inert=UNUSED_POSITION | {"auto_map", "pretraining_tp", "classifier_pooling"},
-        adjust=(gated, shared_keys, eurobert_biases, one_rope(10_000.0), eurobert_pooling, eurobert_tie),
+        adjust=(gated, shared_keys, EUROBERT_BIASES, one_rope(10_000.0), eurobert_pooling, tied_unless(default=False)),
     ),
     Family(
         model_type="jina_embeddings_v3",

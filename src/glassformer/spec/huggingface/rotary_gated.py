@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_fields import ALL_BIASES
-from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, bert_classes, some
+from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, bert_classes, some, without
 from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.rotary import ATTENTION, ROPE_KEYS, UNUSED_POSITION, gated, one_rope
 from glassformer.spec.huggingface.text import BODY, EPS, NO_DROPOUT, NOT_SEQ2SEQ, tied, tied_with_bias
 from glassformer.spec.huggingface.values import Fields
 
 ROTARY: Fields = {"position": "rotary", "embedding_norm": True}
-
-
-def without(*places: str) -> tuple[str, ...]:
-    """Return all biases but those of `places`."""
-    return tuple(place for place in ALL_BIASES if place not in places)
 
 
 # NomicBERT: in the form of transformers, and in the published form, whose keys come from GPT-2 ------------------------

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from glassformer.spec.encoder_fields import ALL_BIASES, CODED_HEADS
-from glassformer.spec.huggingface.classes import LABELS, TAGGED
-from glassformer.spec.huggingface.family import Draft, Family, Key
+from glassformer.spec.huggingface.classes import LABELS, TAGGED, without
+from glassformer.spec.huggingface.family import SIZES, Draft, Family, Key
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ
 from glassformer.spec.huggingface.values import Fields
 
 A_SECOND = 16_000  # samples: configs say nothing of the length of a sound
 
 KEYS = {
-    "hidden_size": Key("d_model"),
-    "num_hidden_layers": Key("layers"),
-    "num_attention_heads": Key("heads"),
-    "intermediate_size": Key("d_ff"),
+    **SIZES,
     "hidden_act": Key("activation", "gelu"),
     "layer_norm_eps": Key("eps", 1e-5),
     "hidden_dropout": Key("dropout", 0.1),
@@ -60,8 +57,7 @@ def convolutions(draft: Draft) -> None:
     number = draft.config.whole("num_feat_extract_layers", len(draft.fields["conv_widths"]), least=0)
     if number != len(draft.fields["conv_widths"]):
         raise draft.config.refusal("num_feat_extract_layers", f"conv_dim has {len(draft.fields['conv_widths'])} entries.")
-    missing = () if draft.config.flag("conv_bias", default=False) else ("convolution",)
-    draft.fields["biases"] = tuple(place for place in ALL_BIASES if place not in missing)
+    draft.fields["biases"] = ALL_BIASES if draft.config.flag("conv_bias", default=False) else without("convolution")
 
 
 def norms(draft: Draft) -> None:

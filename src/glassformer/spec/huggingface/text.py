@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.classes import (
     ACTIVATION,
     CHOICE,
@@ -14,16 +13,14 @@ from glassformer.spec.huggingface.classes import (
     bert_classes,
     roberta_classes,
     some,
+    without,
 )
-from glassformer.spec.huggingface.family import Draft, Family, Key
+from glassformer.spec.huggingface.family import SIZES, Adjust, Draft, Family, Key
 from glassformer.spec.huggingface.values import Fields
 
 BODY = {
     "vocab_size": Key("vocab"),
-    "hidden_size": Key("d_model"),
-    "num_hidden_layers": Key("layers"),
-    "num_attention_heads": Key("heads"),
-    "intermediate_size": Key("d_ff"),
+    **SIZES,
     "hidden_act": Key("activation", "gelu"),
     "hidden_dropout_prob": Key("dropout", 0.1),
 }
@@ -45,10 +42,17 @@ NOT_SEQ2SEQ = {"is_encoder_decoder": (False,)}
 # Adjustments: what the tables cannot express -------------------------------------------------------------------------
 
 
-def tied(draft: Draft) -> None:
-    """Tie the output matrix of masked-token heads to the token table, unless the file says otherwise."""
-    if draft.fields.get("head") in ("mlm", "pretrain"):
-        draft.fields["tie"] = draft.config.flag("tie_word_embeddings", default=True)
+def tied_unless(*, default: bool) -> Adjust:
+    """Read whether the output matrix of masked-token heads is the token table; `default` is what files without the key mean."""
+
+    def adjust(draft: Draft) -> None:
+        if draft.fields.get("head") in ("mlm", "pretrain"):
+            draft.fields["tie"] = draft.config.flag("tie_word_embeddings", default=default)
+
+    return adjust
+
+
+tied = tied_unless(default=True)
 
 
 def tied_with_bias(draft: Draft) -> None:
@@ -193,7 +197,7 @@ def block_sparse(draft: Draft) -> None:
     if config.word("attention_type", "block_sparse", ("original_full", "block_sparse")) == "block_sparse":
         fields["complete_up_to"] = (5 + 2 * chosen) * block
     if not config.flag("use_bias", default=True):
-        fields["biases"] = tuple(place for place in ALL_BIASES if place not in ("q", "k", "v"))
+        fields["biases"] = without("q", "k", "v")
     if config.flag("rescale_embeddings", default=False):
         fields["embedding_scale"] = "sqrt_d_model"
 

@@ -31,7 +31,8 @@ ACTIVATIONS = {
     "swish": "silu",
     "tanh": "tanh",
 }
-GATED = {function: name for name, function in GATES.items()}  # function of the gate -> name of the gated block
+# Function of the gate -> name of the gated block, for the functions that a file can name.
+GATED = {function: name for name, function in GATES.items() if function in ACTIVATIONS.values()}
 
 
 class Config:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from glassformer.spec.encoder_fields import ALL_BIASES
-from glassformer.spec.huggingface.classes import CLASSIFIED
-from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
+from glassformer.spec.huggingface.classes import CLASSIFIED, without
+from glassformer.spec.huggingface.family import SIZES, Adjust, Draft, Family, Key
+from glassformer.spec.huggingface.rotary import gated
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ, read_by_a_layer
-from glassformer.spec.huggingface.values import GATED, REQUIRED, Fields
+from glassformer.spec.huggingface.values import REQUIRED, Fields
 
 VIT_KEYS = {
-    "hidden_size": Key("d_model"),
-    "num_hidden_layers": Key("layers"),
-    "num_attention_heads": Key("heads"),
-    "intermediate_size": Key("d_ff"),
+    **SIZES,
     "hidden_act": Key("activation", "gelu"),
     "num_channels": Key("channels", 3),
     "head_dim": Key("d_k", None),
@@ -44,12 +42,10 @@ def biases(*flags: str, missing: tuple[str, ...] = ()) -> Adjust:
     """Set the biases: all but `missing`, and without those of Q, K and V if one of `flags` is false."""
 
     def adjust(draft: Draft) -> None:
-        without = {*missing}
-        for flag in flags:
-            if not draft.config.flag(flag, default=True):
-                without |= {"q", "k", "v"}
-        if without:
-            draft.fields["biases"] = tuple(place for place in ALL_BIASES if place not in without)
+        given = [draft.config.flag(flag, default=True) for flag in flags]
+        lacking = missing if all(given) else (*missing, "q", "k", "v")
+        if lacking:
+            draft.fields["biases"] = without(*lacking)
 
     return adjust
 
@@ -104,10 +100,7 @@ def dinov3_biases(draft: Draft) -> None:
 def gated_feed_forward(draft: Draft) -> None:
     """Read whether the feed-forward block is gated, with the activation that the file names."""
     if draft.config.flag("use_gated_mlp", default=False):
-        function = draft.fields["activation"]
-        if function not in GATED:
-            raise draft.config.refusal("hidden_act", f"gated blocks are implemented with {', '.join(GATED)}.")
-        draft.fields["activation"] = GATED[function]
+        gated(draft)
 
 
 def beit_positions(draft: Draft) -> None:

@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 from glassformer.errors import GlassformerError
 from glassformer.files.paths import path_text
 from glassformer.model import Encoder
-from glassformer.model.attention import Padded
+from glassformer.model.core import Padded
 from glassformer.model.heads import pool
 from glassformer.model.sentences.settings import Pool, read_settings
 from glassformer.model.sentences.writing import write_settings

@@ -11,11 +11,11 @@ from model_cases import DEBERTA, both_ways, core_of, furthest, inputs_of, seeded
 from tiny_models import guest
 
 from glassformer.model import Encoder, encode_packed
-from glassformer.model.attention import NEVER, PaddedCore
 from glassformer.model.boundary.start import fill_constants
+from glassformer.model.core import NEVER, PaddedCore
 from glassformer.model.fast.packed import Packed
 from glassformer.model.fast.packing import packing_suits
-from glassformer.model.positions import ByLogDistance, Distances
+from glassformer.model.variants.disentangled import ByLogDistance, Distances
 from glassformer.program import Axis
 from glassformer.program.operations import PickByDistance
 from glassformer.spec import EncoderSpec
