@@ -55,6 +55,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         fields |= {"vocab": draw(st.integers(2, 9)), "segments": draw(st.sampled_from([None, 1, 3])), "tie": draw(st.booleans())}
         fields |= {"embedding_size": draw(st.sampled_from([None, 2, 6])), "embedding_norm": draw(st.booleans())}
         fields["complete_up_to"] = draw(st.sampled_from([None, 20]))
+        fields["tasks"] = draw(st.sampled_from([None, None, 2]))
         fields["token_dropout"] = draw(st.sampled_from([None, 1])) if fields["segments"] is None else None
         fields["embedding_scale"] = draw(st.sampled_from(["none", "sqrt_d_model"]))
         fields["position_offset"] = draw(st.sampled_from([0, 2]))

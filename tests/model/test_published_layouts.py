@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_models import Case, all_in_float64, guest, inputs_for, model_of, save
+from tiny_models import EVEN, Case, all_in_float64, forward, guest, inputs_for, model_of, save
 
 import glassformer as gf
+from glassformer.errors import GlassformerError
 from glassformer.model.checkpoints.answers import our_answer
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.numbers import open_checkpoint
@@ -254,3 +255,65 @@ def test_neobert_computes_what_its_code_computes(padded, tmp_path):
     again = load_safetensors(tmp_path / "again" / "model.safetensors")
     assert set(again) == set(weights)
     assert all(bool((again[name] == value).all()) for name, value in weights.items())
+
+
+# Jina's XLM-RoBERTa ----------------------------------------------------------------------------------------------------
+
+FLASH = {
+    "model_type": "xlm-roberta",
+    "architectures": ["XLMRobertaModel"],
+    "auto_map": {"AutoConfig": "jinaai/xlm-roberta-flash-implementation--configuration_xlm_roberta.XLMRobertaFlashConfig"},
+    "position_embedding_type": "rotary",
+    "rotary_emb_base": 20000.0,
+    "lora_adaptations": ["query", "passage"],
+    "lora_rank": 3,
+    **{key: value for key, value in EVEN.items() if key != "num_labels"},
+    "type_vocab_size": 1,
+}
+FLASH_NAMES = {"norm1": "post_attention_layernorm", "norm2": "post_mlp_layernorm", "mlp.fc1": "mlp.fc1", "mlp.fc2": "mlp.fc2"}
+
+
+def flash_tensors(model: Any) -> dict[str, Any]:
+    """The weights of a Jina v3 of transformers as its authors publish them, with two adapters for every matrix."""
+    torch = guest("torch")
+    adapted = ("embeddings.word", "embeddings.token_type", "mixer.", "mlp.", "pooler.")
+    found: dict[str, Any] = {}
+    weights = dict(model.state_dict())
+    for number in range(FLASH["num_hidden_layers"]):
+        for kind in ("weight", "bias"):
+            own = f"layers.{number}.self_attn"
+            parts = [weights.pop(f"{own}.{letter}_proj.{kind}") for letter in "qkv"]
+            weights[f"encoder.layers.{number}.mixer.Wqkv.{kind}"] = torch.cat(parts)
+            weights[f"encoder.layers.{number}.mixer.out_proj.{kind}"] = weights.pop(f"{own}.o_proj.{kind}")
+            for new, old in FLASH_NAMES.items():
+                weights[f"encoder.layers.{number}.{new}.{kind}"] = weights.pop(f"layers.{number}.{old}.{kind}")
+    for name, value in weights.items():
+        name = name.replace("embeddings.LayerNorm", "emb_ln")
+        if name.endswith(".weight") and any(part in name for part in adapted):
+            inside = f"roberta.{name.removesuffix('weight')}parametrizations.weight."
+            found |= {f"{inside}original": value, f"{inside}0.lora_A": torch.randn(2, 3, value.shape[1])}
+            found[f"{inside}0.lora_B"] = torch.randn(2, value.shape[0], 3)
+            if "embeddings" in name:  # a table's rows are what goes in
+                found |= {
+                    f"{inside}0.lora_A": torch.randn(2, 3, len(value)),
+                    f"{inside}0.lora_B": torch.randn(2, value.shape[1], 3),
+                }
+        elif "rotary" not in name and "_ids" not in name:
+            found[f"roberta.{name}"] = value
+    return {name: value.contiguous() for name, value in found.items()}
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_a_published_jina_v3_computes_what_transformers_computes_beside_its_adapters(padded, tmp_path):
+    case = Case("jina_embeddings_v3", "JinaEmbeddingsV3Model", {"type_vocab_size": 1, "rope_theta": 20000.0})
+    model, given = model_of(case), inputs_for(case, padded=padded)
+    tensors = flash_tensors(model)
+    guest("safetensors.torch").save_file(tensors, tmp_path / "model.safetensors")
+    (tmp_path / "config.json").write_text(json.dumps(FLASH), encoding="utf-8")
+    checkpoint = open_checkpoint(tmp_path)
+    assert checkpoint.parameters == sum(value.numel() for value in tensors.values())
+    theirs = forward(case, model, given).last_hidden_state.numpy()
+    real = given["attend"] == 1 if padded else np.ones(given["tokens"].shape, dtype=bool)
+    assert np.abs(checkpoint.run(**given).hidden[-1] - theirs)[real].max() < 1e-10
+    with pytest.raises(GlassformerError, match="adapters=2,3 is not implemented in the model"):
+        gf.load(tmp_path)

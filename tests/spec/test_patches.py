@@ -162,9 +162,32 @@ def test_what_has_no_meaning_with_patches_left_out_is_refused(fields, message):
         MAE.replace(**fields)
 
 
-def test_the_decoder_of_vit_mae_is_refused_with_the_way_to_its_encoder():
-    with pytest.raises(GlassformerError, match=r"its decoder, .* is not implemented. --as ViTMAEModel reads the encoder"):
-        from_config({"model_type": "vit_mae", "architectures": ["ViTMAEForPreTraining"]})
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (
+            {"restore": ()},
+            "head=restore is about a decoder of patches that has sizes: give restore, such as restore=512,8,16,2048",
+        ),
+        ({"head": "none"}, "restore=8,1,2,8 is about a decoder of patches that has sizes: give head=restore"),
+        ({"restore": (8, 1, 2)}, "restore=8,1,2 must have four numbers"),
+        ({"restore": (6, 1, 2, 8)}, "restore=6,1,2,8: the stored waves by row and column need a width that is a multiple of 4"),
+        ({"restore": (8, 1, 3, 8)}, "heads=3 does not divide d_model=8"),
+        ({"norm": "post"}, "restores patches of an image by plain layers with norm=pre"),
+    ],
+)
+def test_a_decoder_of_patches_has_four_sizes_that_fit(fields, message):
+    spec = MAE.replace(head="restore", restore=(8, 1, 2, 8), classes=12)
+    with pytest.raises(GlassformerError, match=message):
+        spec.replace(**fields)
+
+
+def test_the_decoder_restores_every_patch_whatever_was_left_out():
+    spec = MAE.replace(head="restore", restore=(8, 1, 2, 8), classes=12)
+    logits = build(spec).step_of["head.logits"].output
+    assert logits.axis("t").size == spec.patches > build(spec).sizes.t
+    with pytest.raises(GlassformerError, match="leaves out patches at random, which is not computed"):
+        seeded_run(spec)
 
 
 def test_a_table_of_patches_that_is_no_square_is_refused_with_the_squares_around_it():

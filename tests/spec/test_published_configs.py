@@ -524,10 +524,10 @@ def test_euroberts_classifier_reads_what_its_pooling_says(pooling, pool, reads):
     assert (spec.pool, spec.head_reads, spec.head_hidden) == (pool, reads, "gelu")
 
 
-def test_adapters_in_jinas_third_model_are_refused_and_the_form_without_them_is_named():
+def test_adapters_in_a_file_that_does_not_say_whose_they_are_are_refused():
     published = ROBERTA | {"model_type": "xlm-roberta", "position_embedding_type": "rotary", "rotary_emb_base": 20000.0}
     found = refusal(published | {"lora_adaptations": ["retrieval.query"], "lora_rank": 4, "architectures": ["XLMRobertaModel"]})
-    assert "adapters inside the layers are not implemented" in found and "model_type jina_embeddings_v3" in found
+    assert "adapters are read where auto_map names the code that has them (XLMRobertaFlashConfig)" in found
     assert count(from_config(ROBERTA | {"model_type": "xlm-roberta", "lora_adaptations": None}).spec)
 
 

@@ -12,7 +12,7 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-COMPACT = ("squeezebert", "longformer", "mobilebert", "layoutlm", "fnet")
+COMPACT = ("squeezebert", "longformer", "mobilebert", "layoutlm", "fnet", "nystromformer", "layoutlmv3", "funnel")
 FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2", "esm", "roformer", "big_bird", *COMPACT)
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
@@ -64,6 +64,23 @@ OWN = {
     },
     "roformer": {"embedding_size": (None, 4, 8), "rotary_value": (True, False)},
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
+    "nystromformer": {
+        **{"num_landmarks": (2, 4), "segment_means_seq_len": (4, 4, 8), "conv_kernel_size": (None, 1, 3, 4, 65)},
+        "inv_coeff_init_option": (False, False, True),
+    },
+    "funnel": {
+        **{"d_model": (8, 8, 12, 12, 16, 7), "n_head": (1, 2), "d_head": (3, 4), "d_inner": (5, 16)},
+        **{"num_decoder_layers": (1, 2, 3, 0), "block_sizes": ([2, 1], [2, 1], [1, 1, 1])},
+        **{"block_repeats": (None, None, None, [1, 2], [2, 1, 1]), "pooling_type": ("mean",) * 9 + ("max",)},
+        "separate_cls": (True,) * 9 + (False,),
+    },
+    "layoutlmv3": {
+        **{"max_2d_position_embeddings": (3, 20), "coordinate_size": (1,) * 9 + (2,), "shape_size": (2,) * 9 + (4,)},
+        **{"hidden_size": (8,) * 9 + (12,), "rel_pos_bins": (2, 8), "max_rel_pos": (5, 5, 128, 128, 2)},
+        **{"rel_2d_pos_bins": (4, 8), "max_rel_2d_pos": (3, 256, 2), "visual_embed": (True, False), "input_size": (8, 9)},
+        **{"has_relative_attention_bias": (True, True, True, False), "has_spatial_attention_bias": (True, False)},
+        **{"patch_size": (2, 4), "num_channels": (1, 3)},
+    },
     "layoutlm": {"max_2d_position_embeddings": (3, 20)},
     "mobilebert": {
         **{"embedding_size": (4, 8, 12), "trigram_input": (True, True, False), "use_bottleneck": (True, True, False)},
@@ -84,11 +101,13 @@ OWN = {
 
 def drawn(chance: random.Random, family: str) -> tuple[str, dict[str, Any]]:
     """A class of the family, and a config with some of the keys given."""
-    config = {key: chance.choice(values) for key, values in (SIZES | OWN.get(family, {})).items()}
+    sizes = {"vocab_size": SIZES["vocab_size"]} if family == "funnel" else SIZES  # whose other sizes have names of their own
+    config = {key: chance.choice(values) for key, values in (sizes | OWN.get(family, {})).items()}
     own = guest("transformers").AutoConfig.for_model(family)
-    given = chance.sample([key for key in OTHER if hasattr(own, key)], 4)
+    own_sizes = ("num_hidden_layers", "layer_norm_eps") if family == "funnel" else ()
+    given = chance.sample([key for key in OTHER if hasattr(own, key) and key not in own_sizes], min(4, 4 - len(own_sizes)))
     segments = {"type_vocab_size": 2} if hasattr(own, "type_vocab_size") else {}
-    config |= {**segments, "num_hidden_layers": 2, "pad_token_id": 0}
+    config |= {**segments, "pad_token_id": 0} | ({} if family == "funnel" else {"num_hidden_layers": 2})
     config |= {key: chance.choice(OTHER[key]) for key in given}
     return chance.choice(list(FAMILIES[family].classes)), config
 

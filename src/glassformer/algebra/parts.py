@@ -43,7 +43,7 @@ PARTS: dict[str, tuple[str, Selector]] = {
     "tokens": ("the token table", _role("token")),
     "positions": ("the position table, or the convolutions that give positions", _role(*POSITION)),
     "segments": ("the segment table", _role("segment")),
-    "relative": ("relative tables, of biases or of vectors", _role("relative table")),
+    "relative": ("relative tables, of biases or of vectors", _role("relative table", "box bias")),
     "patches": ("the patch projection", _role("patch")),
     "convolutions": ("the convolutions over sound, not those of positions", _role("convolution")),
     "layers": ("all layers", _part("layers")),

@@ -72,6 +72,10 @@ class Summary(Result):
         spec = self.spec
         if not spec.attends:
             return "none: a Fourier transform mixes all positions"
+        if spec.landmarks is not None:
+            return f"every token, through {spec.landmarks} means of queries and keys"
+        if spec.funnel:
+            return "every token, of a sequence that is pooled to half between blocks of layers"
         everything = "earlier tokens and itself" if spec.attend == "causal" else "every token"
         if spec.window is None:
             return everything

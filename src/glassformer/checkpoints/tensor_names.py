@@ -48,7 +48,8 @@ def tensor_names(spec: EncoderSpec, family: str, model_class: str, shapes: Mappi
 def _candidates(parameter: str, spec: EncoderSpec, names: Names, model_class: str) -> Iterator[At]:
     head = names.head(model_class)
     prefixes = _prefixes(names, model_class)
-    found = list(_look_up(head, parameter))
+    hides = spec.head_hidden != "none"
+    found = [at for at in _look_up(head, parameter) if at.with_hidden in (None, hides)]
     if parameter.endswith("b_vocab") and spec.spare_bias:
         found = found[-1:]  # if untied, the biases are two tensors: this one is added, the other is spare
     yield from found
@@ -132,13 +133,25 @@ def _unique(candidates: Iterator[At]) -> list[At]:
     return list(first.values())
 
 
-def _layer_number(spec: EncoderSpec, owner: int) -> dict[str, int]:
+def _layer_number(spec: EncoderSpec, owner: int) -> dict[str, int | str]:
     """Return how files number a layer: by itself and, if layers share weights, by group and index in the group."""
+    if spec.funnel:
+        return {"n": owner, "funnel": _in_funnel(spec, owner)}
     if spec.share_layers is None:
         return {"n": owner, "group": owner, "inner": 0}
     owners = sorted({spec.layer_weights(number) for number in range(spec.layers)})
     group, inner = divmod(owners.index(owner), spec.layer_cycle)
     return {"n": owners.index(owner), "group": group, "inner": inner}
+
+
+def _in_funnel(spec: EncoderSpec, owner: int) -> str:
+    """Return the name of a layer of a block, or of one after the blocks."""
+    first = 0
+    for block, (size, times) in enumerate(zip(spec.funnel, spec.funnel_repeats, strict=True)):
+        if owner < first + size * times:
+            return f"encoder.blocks.{block}.{(owner - first) // times}"
+        first += size * times
+    return f"decoder.layers.{owner - first}"
 
 
 def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
@@ -164,7 +177,9 @@ def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
     if symbol.startswith("b_"):
         total, part = _share(at, math.prod(shape), spec)
         return Place(at.name, (total,), "same", part, groups=_groups(at, spec))
-    merged = (math.prod(shape[: at.merged]), *shape[at.merged :]) if shape else shape
+    if at.flipped:
+        return Place(at.name, shape[::-1], "transposed")
+    merged = (math.prod(shape[: at.merged]), *(1,) * at.one_inside, *shape[at.merged :]) if shape else shape
     return Place(at.name, (*(1,) * at.ones_before, *merged, *(1,) * at.ones_after))
 
 

@@ -25,6 +25,7 @@ class Tokens(nn.Module):
         width = spec.table_width
         self.E_token = nn.Parameter(torch.empty(spec.vocab or 0, width))
         self.E_segment = nn.Parameter(torch.empty(spec.segments, width)) if spec.segments is not None else None
+        self.E_task = nn.Parameter(torch.empty(spec.tasks, width)) if spec.tasks is not None else None
         self.scale = math.sqrt(spec.d_model) if spec.embedding_scale == "sqrt_d_model" else 1.0
         self.token_norm = Norm(spec, width) if spec.token_norm else nn.Identity()
 
@@ -34,7 +35,7 @@ class Tokens(nn.Module):
             x_BTE = x_BTE * self.scale
         if self.E_segment is not None:
             x_BTE = x_BTE + (self.E_segment[0] if segments_BT is None else functional.embedding(segments_BT, self.E_segment))
-        return self.token_norm(x_BTE)
+        return self.token_norm(x_BTE if self.E_task is None else x_BTE + self.E_task[0])
 
 
 class LearnedPositions(nn.Module):

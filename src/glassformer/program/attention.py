@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.global_token import GlobalToken
+from glassformer.program.landmarks import by_landmarks, with_neighbours
 from glassformer.program.operations import (
     Add,
     Cap,
@@ -22,11 +24,13 @@ from glassformer.program.operations import (
     RotateByPatch,
     RotateByTable,
     RotateScaled,
+    Scale,
     Share,
     Softmax,
     Split,
     Total,
 )
+from glassformer.program.page import apart
 from glassformer.program.parts import CONTRACT, linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
@@ -63,6 +67,8 @@ def attention(  # noqa: PLR0913
     `turn` is the rotation of queries and keys by their positions, or None.
     """
     q, k, v = _projected(write, spec, queries, (memory, memory if values is None else values), turn)
+    if spec.landmarks is not None:
+        return _concatenated(write, spec, by_landmarks(write, spec, (q, k, v), real), v)
     head, d_v = q.axes[-2], v.axes[-1]
     batch, t, s = memory.axes[0], queries.axes[-2], memory.axis("s")
     square = (batch, head, t, s)
@@ -82,6 +88,14 @@ def attention(  # noqa: PLR0913
     weights = write.step("weights", "weights", SOFTMAX, scores)
     mixed = (batch, t, head, d_v)
     mix = whole.mix(weights, v, mixed) if whole else write.step("mix", "mix", CONTRACT, weights, v, axes=mixed)
+    return _concatenated(write, spec, mix, v)
+
+
+def _concatenated(write: Writer, spec: EncoderSpec, mix: Tensor, v: Tensor) -> Tensor:
+    """The heads side by side, projected."""
+    head, d_v = mix.axes[-2:]
+    if spec.value_kernel is not None:
+        mix = with_neighbours(write, spec, mix, v)
     into = Axis("d_model" if spec.bottleneck is None else "d_bottleneck", spec.inner_width)
     bias, groups = spec.bias("output"), spec.groups_of("output")
     return linear(write, "out", "attention output", mix, "O", (into,), bias=bias, over=(head, d_v), groups=groups)
@@ -193,4 +207,7 @@ def relative_table(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor
     if spec.position.endswith("2d"):
         return write.step("relative", "relative bias", PatchBias(spec.patch_grid, t, s), table)
     by_bucket = RelativeBias(spec.relative_distance, t, s, backward=spec.relative_backward)
-    return write.step("relative", "relative bias", by_bucket, table)
+    found = [write.step("relative", "relative bias", by_bucket, table), *apart(write, spec, t, s)]
+    bias = write.step("relative_sum", "summed bias", Add(), *found) if len(found) > 1 else found[0]
+    scale = Scale(1 / math.sqrt(spec.head_k), "1/√d_k")
+    return write.step("relative_scaled", "scaled bias", scale, bias) if spec.relative_scaled else bias

@@ -7,7 +7,6 @@ import math
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import (
     Add,
-    BoxLookup,
     HalfSinusoid,
     Join,
     LeaveOut,
@@ -19,7 +18,9 @@ from glassformer.program.operations import (
     Scale,
     Sinusoid,
     Slice,
+    Take,
 )
+from glassformer.program.page import on_page, stored_picture
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.sound import blanked, convolved_positions, sound
@@ -85,28 +86,19 @@ def _tokens(
         terms = [inside.step("rescaled", "rescaled token", Rescale(spec.token_dropout), *terms, tokens, *padding)]
     if spec.token_kernel is not None:
         terms, width = [_from_neighbours(inside, spec, terms[0])], Axis("d_model", spec.d_model)
-    if spec.segments is not None:
+    if spec.segments is not None and not spec.funnel:
         segments = write.input("segments", "input", *tokens.axes)
         table = inside.parameter("E_segment", "segment", Axis("segment", spec.segments), width, kind="table")
         terms.append(inside.step("segment", "segment", Lookup(), segments, table))
+    if spec.tasks is not None:
+        table = inside.parameter("E_task", "task", Axis("task", spec.tasks), width, kind="table")
+        terms.append(inside.step("task", "task", Take("task", 0), table))
     if spec.page is not None:
-        terms += _on_page(write, inside, spec, tokens, width)
+        terms += on_page(write, inside, spec, tokens, width)
+        stored_picture(inside, spec)
     if spec.token_norm:
         terms = [norm(inside, spec, "token_norm", terms[0])]
     return _add_positions(inside, spec, terms, tokens.axes[1], width)
-
-
-def _on_page(write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, width: Axis) -> list[Tensor]:
-    """Page position embeddings: the sides, height and width of each token's box (Xu et al. 2020)."""
-    boxes = write.input("boxes", "input", *tokens.axes, Axis("side", 4))
-    rows = Axis("coordinate", spec.page or 0)
-    x, y, h, w = (inside.parameter(f"E_{name}", "page position", rows, width, kind="table") for name in "xyhw")
-    sides = {"left": (x, 0, None), "upper": (y, 1, None), "right": (x, 2, None), "lower": (y, 3, None)}
-    spans = {"height": (h, 3, 1), "width": (w, 2, 0)}
-    return [
-        inside.step(name, "page position", BoxLookup(side, minus), boxes, table)
-        for name, (table, side, minus) in {**sides, **spans}.items()
-    ]
 
 
 def _from_neighbours(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:

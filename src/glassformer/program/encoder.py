@@ -5,10 +5,12 @@ from __future__ import annotations
 from glassformer.errors import GlassformerError
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.embeddings import embed
+from glassformer.program.funnel import funnel
 from glassformer.program.heads import finish
 from glassformer.program.program import Program, Sizes, Writer
 from glassformer.program.roles import ENCODER
 from glassformer.program.stack import Memory, stack
+from glassformer.program.task_adapters import task_adapters
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 DEFAULT_TOKENS = 128
@@ -29,8 +31,13 @@ def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, u: int | N
     x = embed(write, spec, lengths, real=real)
     if real is not None:  # appended, so that the first input is still the tokens
         program.inputs.append(real)
-    x = stack(write, spec, x, real=real)
+    if spec.funnel:
+        x, real = funnel(write, spec, x, real)
+    else:
+        x = stack(write, spec, x, real=real)
     finish(write, spec, x, real)
+    if spec.adapters:
+        task_adapters(write, spec)
     return program
 
 

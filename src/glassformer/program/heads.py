@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from glassformer.program.attention import attention
 from glassformer.program.axes import Axis, Tensor
+from glassformer.program.codes import compared, letters_of_both, stored
 from glassformer.program.operations import Add, Cap, Join, Mean, Multiply, Pointwise, Scale, Slice, Softmax, Stack, Take, Total
 from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
+from glassformer.program.restoring import restored
 from glassformer.program.roles import Role
 from glassformer.spec import GATES, TOKEN_HEADS, EncoderSpec
 
 LOGITS: tuple[str, Role] = ("logits", "logits")
 PLAIN_LOGITS: tuple[str, Role] = ("uncapped", "uncapped logits")
+
+BESIDE_POOLING: dict[str, Callable[[Writer, EncoderSpec, Tensor], None]] = {
+    "restore": restored,
+    "compare_codes": compared,
+    "letters_of_codes": letters_of_both,
+    "store_codes": stored,
+}
 
 
 def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
@@ -24,6 +34,9 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
         return
     if spec.head in TOKEN_HEADS:
         _of_each_token(write, head, spec, x, real)
+        return
+    if spec.head in BESIDE_POOLING:
+        BESIDE_POOLING[spec.head](head, spec, x)
         return
     if not spec.has_pooler:
         return
@@ -36,7 +49,7 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
     elif spec.head == "project":
         linear(head, "out", "projection", pooled, "P", classes, bias=spec.bias("head"))
     elif spec.head == "classify":
-        x = _layer_sum(write, head, spec) if spec.layer_sum else x
+        x = _layer_sum(write, head, spec, x) if spec.layer_sum else x
         if spec.head_reads == "each":
             _averaged(head, spec, _patches(head, spec, x), real)
             return
@@ -48,7 +61,7 @@ def _of_each_token(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor, re
     if spec.has_pooler:
         _pooled(write, spec, x, real)
     if spec.layer_sum:
-        x = _layer_sum(write, head, spec)
+        x = _layer_sum(write, head, spec, x)
     if spec.head == "mlm":
         _masked_tokens(write, head, spec, x)
     else:
@@ -106,9 +119,10 @@ def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) 
     return inside.step("joined", "joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, mean)
 
 
-def _layer_sum(write: Writer, inside: Writer, spec: EncoderSpec) -> Tensor:
+def _layer_sum(write: Writer, inside: Writer, spec: EncoderSpec, last: Tensor) -> Tensor:
     """A learned weighted sum of the hidden states of all layers (Peters et al. 2018, Yang et al. 2021)."""
     states = write.program.hidden
+    states = [*states[:-1], last] if spec.layer_sum_normed else states
     depth = Axis("depth", spec.layers + 1)
     stacked = inside.step("states", "stacked states", Stack(depth), *states)
     weights = inside.parameter("layer_weights", "layer weights", depth, kind="scale")

@@ -84,6 +84,7 @@ Role = Literal[
     "scaled token",  # times √d_model
     "rescaled token",  # zeros for masked tokens, the others scaled up
     "segment",  # the vector of each segment
+    "task",  # the vector of the first task
     "page position",  # the vector of a side of each token's box on a page, of its height or its width
     "position",  # the vector of each position
     "embedding sum",  # tokens, segments and positions added
@@ -146,6 +147,9 @@ Role = Literal[
     "capped scores",  # cap · tanh(scores / cap)
     "relative table",  # numbers or vectors, learned for each distance
     "relative bias",  # the term that the table adds to the scores
+    "box bias",  # the term by the distance of boxes on a page
+    "summed bias",
+    "scaled bias",  # divided by √d_k, as the scores are
     "relative query",  # of the table's vectors, in disentangled attention
     "relative key",
     "shared relative key",
@@ -155,6 +159,9 @@ Role = Literal[
     "position to content",
     "biased scores",
     "masked scores",
+    "landmark",  # means of the queries or the keys of a segment
+    "landmark inverse",
+    "value convolution",  # the values of neighbours, by weights that depend on the distance alone
     "weights",  # softmax of the scores
     "mix",  # values summed by their weights
     "attention output",  # the heads concatenated and projected
@@ -182,6 +189,9 @@ Role = Literal[
     "bottleneck residual",
     "cross residual",  # plus the output of cross-attention
     "ffn residual",
+    # Between layers
+    "pooled pairs",  # of tokens, where the sequence is pooled
+    "spread",  # to the length before it was pooled
     # Pooler
     "pooled token",  # the first or the last position
     "pooler query",  # a learned query that reads all positions
@@ -209,6 +219,9 @@ Role = Literal[
     "spare bias",  # stored in checkpoints, never used
     "contact",  # of the contact head of proteins, which is stored but not computed
     "projection",  # into the shared space of images and texts
+    "code scores",  # of each code that sound may be quantised to
+    "code",  # the vector of a code
+    "adapter",  # for one of several tasks, stored but not applied
     # By hand
     "deviation",  # the root of the variance
     # In no encoder

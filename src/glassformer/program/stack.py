@@ -9,13 +9,14 @@ from glassformer.program.attention import Turn, attention, relative_table
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.beside import beside
 from glassformer.program.bottleneck import bottleneck_layer, feed_forwards
-from glassformer.program.operations import Add, FourierMix, LinearBias, Mask, MaskAroundQuestions, Multiply, Rows
-from glassformer.program.parts import feed_forward, norm
+from glassformer.program.operations import Add, FourierMix, LinearBias, Mask, MaskAroundQuestions, Multiply, Pointwise, Rows
+from glassformer.program.parts import feed_forward, linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
 from glassformer.spec import EncoderSpec
 
 ADD, MULTIPLY = Add(), Multiply()
+ADAPTER_EPS = 1e-5  # whatever the layers use
 
 
 class Memory(NamedTuple):
@@ -105,9 +106,30 @@ def _layer(
         return write.hidden("out")
     y = entered if spec.residual == "parallel" else x  # parallel: both sub-layers read the input of the layer (GPT-J, NeoX)
     x = _sub_layer(write, spec, "2", "ffn", x, y, lambda y: feed_forward(write.at("ffn", "ffn"), spec, y))
+    if spec.layer_adapter is not None:
+        _adapted(write, spec, x)
     if spec.beside_kernel is not None and number == 0:
         beside(write, spec, entered, x, real)
     return write.hidden("out")
+
+
+def _adapted(write: Writer, spec: EncoderSpec, x: Tensor) -> None:
+    """A small feed-forward block whose output is added once more (Houlsby et al. 2019)."""
+    inside = write.at("adapter", "ffn")
+    normed = norm(inside, spec, "norm", x, eps=ADAPTER_EPS)
+    into = (Axis("d_adapter", spec.layer_adapter or 0),)
+    hidden = linear(inside, "hidden", "ffn hidden", normed, "1", into, bias=spec.bias("ffn"))
+    active = inside.step("active", "ffn activation", Pointwise("relu"), hidden)
+    out = linear(inside, "out", "ffn output", active, "2", x.axes[-1:], bias=spec.bias("ffn"))
+    write.step("sum_adapter", "ffn residual", ADD, x, out)
+
+
+def layer(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+    """One layer that attends to everything, without positions of its own."""
+    _layer(write, spec, 1, x, real=None, by_distance=None, rotary=None, memory=None)
+    step = write.program.steps[-1]
+    write.program.steps[-1] = step._replace(output=step.output._replace(hidden=False))  # hidden states are those of the stack
+    return write.program.steps[-1].output
 
 
 def _turn(spec: EncoderSpec, number: int, rotary: Tensor | None) -> Turn | None:

@@ -56,6 +56,7 @@ class _Reader:
         self.read = {tensor.name for step in self.program.steps for tensor in step.inputs}
         self.equations = {equation.name: equation for equation in written.rows}
         self.nodes: tuple[Node, ...] = ()
+        self.owners: set[tuple[str, int]] = set()  # the layers whose weights are counted already, by stack and number
         for section in written.sections:
             steps = [self.program.step_of[equation.name] for equation in section.equations]
             self.nodes += tuple(self.inside(steps, 0, section.layers, section.title))
@@ -96,11 +97,13 @@ class _Reader:
         sees = "" if spec.window is None else ", global" if window is None else f", window {window}"
         layer = f"{block.stack} layer".lstrip()
         title = f"{layer} {layers[0]}{sees}" if len(layers) == 1 else f"{len(layers)} × {layer}{sees}"
+        known = {number for stack, number in self.owners if stack == block.stack} & owners
+        self.owners |= {(block.stack, number) for number in owners}
         note = f"{each:,}" if len(owners) == 1 else f"{len(owners)} × {each:,} = {len(owners) * each:,}"
-        note += ", shared" if len(owners) < len(layers) else ""
+        note += ", shared" if len(owners) < len(layers) or known else ""
         common = self.common(block) if 0 in layers else 0
         note += f", and {common:,} shared by all layers" if common else ""
-        count = each * len(owners) + common
+        count = each * len(owners - known) + common
         return Node(block.name, block.kind, title, None, count, note, steps[-1].output, steps, None, inner, layers, about)
 
     def counted(self, steps: Sequence[Step]) -> int:

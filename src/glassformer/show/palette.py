@@ -62,7 +62,11 @@ def tensor_part(tensor: Tensor) -> Part:
         return "norm" if tensor.role == "attend" else "embedding"
     if tensor.hidden and tensor.block.layer is None:
         return "embedding"
-    return "attention" if tensor.role in ("relative table", "relative bias") else block_part(tensor.block)
+    return (
+        "attention"
+        if tensor.role in ("relative table", "relative bias", "box bias", "summed bias", "scaled bias")
+        else block_part(tensor.block)
+    )
 
 
 def block_part(block: Block) -> Part:

@@ -66,8 +66,23 @@ EmbeddingScale = Literal["none", "sqrt_d_model"]
 Pool = Literal["first", "mean", "last", "class_tokens"]
 HeadReads = Literal["pooled", "first", "each", "mean", "first_and_mean"]
 Pooler = Literal["none", "dense", "norm", "attention"]
-Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
+Head = Literal[
+    "none",
+    "classify",
+    "distilled",
+    "tag",
+    "tag_patches",
+    "mlm",
+    "pretrain",
+    "project",
+    "restore",
+    "compare_codes",
+    "letters_of_codes",
+    "store_codes",
+]
 TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
+CODED_HEADS: tuple[Head, ...] = ("compare_codes", "letters_of_codes", "store_codes")  # they have codes that stand for sound
+UNPOOLED_HEADS: tuple[Head, ...] = ("restore", *CODED_HEADS)
 MASKED_HEADS: tuple[Head, ...] = ("mlm", "pretrain")  # they predict masked tokens
 Residual = Literal["sequential", "parallel"]
 RotaryScaling = Literal["none", "dynamic", "llama3", "longrope", "yarn"]
@@ -111,6 +126,15 @@ class EncoderFields(Viewed):
         "attention",
         "how a layer mixes positions: attention, or the real part of a Fourier transform over positions and features (FNet)",
     )
+    funnel: tuple[int, ...] = _is(
+        (),
+        "layers of each block, between which the sequence is pooled to half its length; layers beyond these read it whole again "
+        "(4,4,4 in Funnel)",
+    )
+    funnel_repeats: tuple[int, ...] = _is((), "with a funnel: how often each layer of a block is applied in a row (1,1,1)")
+    layer_adapter: int | None = _is(
+        None, "width of a small feed-forward block that is added to each layer's output, behind a norm of its own (16 in MMS)"
+    )
     bottleneck: int | None = _is(
         None, "width inside each layer, which narrows its input and widens its output again (MobileBERT)"
     )
@@ -132,8 +156,22 @@ class EncoderFields(Viewed):
         None, "id of the mask token: its vectors become zeros, and the other tokens are scaled up by their number (ESM-2)"
     )
     segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
+    tasks: int | None = _is(
+        None, "rows of a table with a vector for each task, of which the first is added to every token (ERNIE 3.0); none: none"
+    )
     page: int | None = _is(
         None, "coordinates on a page: rows of the tables for x, y, height and width of each token's box (1024 in LayoutLM)"
+    )
+    page_parts: tuple[int, ...] = _is(
+        (),
+        "widths of the vectors of a box's sides and of its height and width, side by side (128,128 in LayoutLMv3); none: added",
+    )
+    page_relative: tuple[int, ...] = _is(
+        (),
+        "scores by how far boxes lie apart on a page: buckets, and the distance from which they share one (64,256 in LayoutLMv3)",
+    )
+    beside_picture: tuple[int, ...] = _is(
+        (), "size, patch and channels of a picture of the page, whose parameters are stored and not read (224,16,3 in LayoutLMv3)"
     )
     positions: int | None = _is(None, "maximum sequence length; rows of a learned position table")
     position: Position = _is("none", "position encoding")
@@ -150,6 +188,7 @@ class EncoderFields(Viewed):
         "shared", "disentangled attention: project the relative table with W_Q and W_K, or with separate matrices"
     )
     relative_norm: bool = _is(False, "disentangled attention: a norm on the relative table (DeBERTa-v2 and v3)")
+    relative_scaled: bool = _is(False, "the relative bias is divided by √d_k, as the scores are (LayoutLMv3)")
     relative_gate: bool = _is(False, "each token scales its row of the relative bias by a gate computed from it (WavLM)")
     rotary_base: float = _is(10000.0, "base of the rotary angles")
     rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
@@ -196,6 +235,12 @@ class EncoderFields(Viewed):
         "with a window: tokens that see all and are seen by all, through projections of their own (Longformer): "
         "the first token, those of a question, or projections that are stored alone",
     )
+    landmarks: int | None = _is(
+        None, "means of queries and keys by way of which all others attend (Nyströmformer), counted, not computed; none: directly"
+    )
+    value_kernel: int | None = _is(
+        None, "positions whose values are added to what a head reads, by weights for each distance (65 in Nyströmformer)"
+    )
     share_layers: int | None = _is(None, "number of distinct layers when layers share weights (1 in ALBERT)")
     layer_cycle: int = _is(1, "consecutive layers in a group that shares weights (ALBERT's inner_group_num)")
 
@@ -217,6 +262,9 @@ class EncoderFields(Viewed):
     registers: int = _is(0, "learned register tokens without a position")
     mask_ratio: float = _is(
         0.0, "share of the patches that are left out at random before the first layer (0.75 in ViT-MAE): counted, not computed"
+    )
+    restore: tuple[int, ...] = _is(
+        (), "head=restore: width, layers, heads and d_ff of the decoder that restores left-out patches (512,8,16,2048 in ViT-MAE)"
     )
     mask_token: bool = _is(False, "a learned vector that replaces masked patches or sound (a parameter even if unused)")
 
@@ -241,12 +289,19 @@ class EncoderFields(Viewed):
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )
     spare_pooler: bool = _is(False, "the pooler stays beside a head that reads tokens, and nothing reads it (SqueezeBERT, FNet)")
-    pooler_eps: float | None = _is(None, "eps of the pooler's norm, if not that of the layers (VideoMAE)")
+    pooler_eps: float | None = _is(
+        None, "eps of the pooler's norm or of a decoder's of patches, if not that of the layers (VideoMAE)"
+    )
     head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
     head_reads: HeadReads = _is(
         "pooled",
         "what a classify head reads: the pooled vector, the first token, each token (logits are averaged), their mean, or both",
+    )
+    codebooks: tuple[int, ...] = _is(
+        (),
+        "codes that sound is quantised to for pre-training: groups of codes, codes of each, width of all groups side by side, "
+        "and of the space in which they are compared (2,320,256,256 in wav2vec 2.0)",
     )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")
@@ -255,6 +310,7 @@ class EncoderFields(Viewed):
         None, "width to which a classifier that reads the mean projects each token first (wav2vec 2.0)"
     )
     layer_sum: bool = _is(False, "the head reads a learned weighted sum of the input of layer 0 and the outputs of all layers")
+    layer_sum_normed: bool = _is(False, "the last of these states is the one after the final norm (Whisper)")
     head_width: int | None = _is(
         None, "width of an untied masked-token head's hidden layer; that of the token table if not given"
     )
@@ -263,6 +319,11 @@ class EncoderFields(Viewed):
         "a masked-token head's output matrix has features beside the table's, d_model in all (MobileBERT)",
     )
     tie: bool = _is(True, "masked-token heads use the token embedding table as their output matrix")
+    adapters: tuple[int, ...] = _is(
+        (),
+        "low-rank adapters that a file stores for every matrix, and that nothing applies: tasks and rank (5,4 in "
+        "jina-embeddings-v3)",
+    )
     contact_head: bool = _is(
         False, "a linear map of all attention weights to one number, stored by every model and not computed (ESM-2)"
     )

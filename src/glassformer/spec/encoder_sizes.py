@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
-from glassformer.spec.encoder_fields import GATES, GROUPED, TOKEN_HEADS, BiasPlace, EncoderFields, FinalNorm
+from glassformer.spec.encoder_fields import GATES, GROUPED, TOKEN_HEADS, UNPOOLED_HEADS, BiasPlace, EncoderFields, FinalNorm
 from glassformer.spec.no_decoder import NoDecoder
 from glassformer.spec.position_kinds import PositionKinds
 from glassformer.spec.sound_sizes import SoundSizes
@@ -76,7 +76,7 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
     @property
     def has_pooler(self) -> bool:
         """Whether the input is pooled into one vector."""
-        if self.head in TOKEN_HEADS and not self.spare_pooler:
+        if (self.head in TOKEN_HEADS and not self.spare_pooler) or self.head in UNPOOLED_HEADS:
             return False
         return self.head not in ("none", *TOKEN_HEADS) or self.pooler != "none" or self.norm_after_last == "pooled"
 
@@ -144,6 +144,21 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         return int(self.patches * (1 - self.mask_ratio))
 
     @cached_property
+    def restorer(self) -> Self:
+        """The layers of the decoder that restores left-out patches."""
+        width, layers, heads, inner = self.restore
+        return self.replace(d_model=width, layers=layers, heads=heads, d_ff=inner, restore=(), head="none", mask_ratio=0.0)
+
+    @cached_property
+    def funnel_owners(self) -> tuple[int, ...]:
+        """With a funnel: the first pass through the layer that each pass of the blocks goes through."""
+        owners: list[int] = []
+        for size, times in zip(self.funnel, self.funnel_repeats, strict=True):
+            for _ in range(size):
+                owners += [len(owners)] * times
+        return tuple(owners)
+
+    @cached_property
     def distinct_layers(self) -> int:
         """Number of layers with their own weights."""
         return self.share_layers if self.share_layers is not None else self.layers
@@ -200,6 +215,8 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
 
     def layer_weights(self, layer: int) -> int:
         """Return the first layer that uses the weights of layer `layer`; they are counted under its name."""
+        if self.funnel:
+            return self.funnel_owners[layer] if layer < len(self.funnel_owners) else layer
         turn, place = divmod(layer, self.layer_cycle)
         groups, turns = self.distinct_layers // self.layer_cycle, self.layers // self.layer_cycle
         group = turn * groups // turns

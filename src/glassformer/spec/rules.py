@@ -6,9 +6,12 @@ import math
 from typing import Any
 
 from glassformer.errors import GlassformerError
-from glassformer.spec.encoder_fields import GROUPED, MASKED_HEADS, defaults
+from glassformer.spec.encoder_fields import GROUPED, defaults
 from glassformer.spec.encoder_sizes import EncoderSizes
 from glassformer.spec.fields import accept, field_text
+from glassformer.spec.rules_of_heads import check_head
+from glassformer.spec.rules_of_layers import check_layers
+from glassformer.spec.rules_of_pages import check_page
 
 
 def check(spec: EncoderSizes) -> None:
@@ -22,15 +25,15 @@ def check(spec: EncoderSizes) -> None:
     _groups(spec)
     _positions(spec)
     _layers(spec)
-    _bottleneck(spec)
-    _mixing(spec)
     _global_tokens(spec)
     _beside(spec)
     _video(spec)
     _input(spec)
     _audio(spec)
     _convolved(spec)
-    _head(spec)
+    check_layers(spec)
+    check_page(spec)
+    check_head(spec)
 
 
 def _widths(spec: EncoderSizes) -> None:
@@ -83,53 +86,6 @@ def _groups(spec: EncoderSizes) -> None:
                 f"groups={field_text(spec.groups)}: the projection {place} is between {spec.d_model} and {width} features, and "
                 f"{count} groups do not divide both. Try {math.gcd(spec.d_model, width)} or one of its divisors."
             )
-
-
-def _bottleneck(spec: EncoderSizes) -> None:
-    """Rules of layers inside a bottleneck, and of token embeddings that are projected or placed on a page."""
-    whole = spec.norm == "post" and spec.block == "layer" and not spec.layer_scale and not spec.groups and not spec.by_distance
-    plain = whole and spec.global_attention == "none" and spec.pooler != "attention" and spec.beside_kernel is None
-    for field, given in (("bottleneck", spec.bottleneck), ("ffn_blocks", spec.ffn_blocks if spec.ffn_blocks > 1 else None)):
-        if given is not None and not plain:
-            raise GlassformerError(
-                f"{field}={given} is implemented for plain layers with norm=post only: without layer_scale, groups, positions by "
-                "distance, global tokens and an attention pooler. Leave it out."
-            )
-    if spec.token_kernel is not None and (spec.vocab is None or spec.embedding_size is None or spec.token_norm):
-        raise GlassformerError(
-            f"token_kernel={spec.token_kernel} projects token embeddings of their own width: give vocab and embedding_size."
-        )
-    if spec.page is not None and (spec.vocab is None or spec.embedding_size is not None):
-        raise GlassformerError(f"page={spec.page} places tokens of width d_model: give vocab, and no embedding_size.")
-    if spec.wide_output and (spec.table_width >= spec.d_model or not spec.head_dense or spec.head_width is not None):
-        raise GlassformerError(
-            "wide_output=true adds features to those of the token table: give an embedding_size below d_model, "
-            "head_dense=true, and no head_width."
-        )
-
-
-def _mixing(spec: EncoderSizes) -> None:
-    """Rules of layers without attention: every position reads every other one, wherever it is."""
-    if spec.attends:
-        return
-    about_attention = {
-        "position": spec.by_distance or spec.rotary,
-        "attend": spec.attend == "causal",
-        "window": spec.window is not None,
-        "complete_up_to": spec.complete_up_to is not None,
-        "groups": bool(spec.groups),
-        "contact_head": spec.contact_head,
-        "block": spec.block == "attention",
-        "pooler": spec.pooler == "attention",
-        "bottleneck": spec.bottleneck is not None,
-        "ffn_blocks": spec.ffn_blocks > 1,
-        "beside_kernel": spec.beside_kernel is not None,
-    }
-    for field in (field for field, given in about_attention.items() if given):
-        raise GlassformerError(
-            f"{field}={field_text(getattr(spec, field))} is not allowed with mixing={spec.mixing}: it is implemented for layers "
-            f"with attention only. Leave {field} out, or mixing."
-        )
 
 
 def nearest_divisor(width: int, wanted: int) -> int:
@@ -249,11 +205,17 @@ def _input(spec: EncoderSizes) -> None:
             "class_tokens, registers and mask_token are for image encoders: give image and patch, or leave them out."
         )
     _places_in_image(spec)
+    _tables(spec)
+
+
+def _tables(spec: EncoderSizes) -> None:
+    """Rules of what is added to tokens or done to them."""
     if spec.token_dropout is not None:
         _token_dropout(spec)
-    if spec.segments is not None and spec.vocab is None:
-        other = "Leave it out" if spec.one_length else "Give vocab"
-        raise GlassformerError(f"segments={spec.segments} needs a token embedding. {other}.")
+    for table in ("segments", "tasks"):
+        if getattr(spec, table) is not None and spec.vocab is None:
+            other = "Leave it out" if spec.one_length else "Give vocab"
+            raise GlassformerError(f"{table}={getattr(spec, table)} needs a token embedding. {other}.")
 
 
 def _token_dropout(spec: EncoderSizes) -> None:
@@ -347,48 +309,3 @@ def _convolved(spec: EncoderSizes) -> None:
         if not spec.disentangled:
             why = f"heads={spec.heads} does not divide d_model={spec.d_model}, and a gate reads one head's share"
         raise GlassformerError(f"relative_gate=true is not allowed: {why}. Leave it out.")
-
-
-def _head(spec: EncoderSizes) -> None:
-    if spec.head in MASKED_HEADS and spec.vocab is None:
-        other = "" if spec.one_length else "vocab, or "  # image and audio encoders cannot have tokens
-        raise GlassformerError(f"head={spec.head} predicts tokens, but there is no vocabulary. Give {other}head=classify.")
-    if spec.head == "distilled" and spec.class_tokens < 2:
-        raise GlassformerError(
-            f"head=distilled reads a class token and a distillation token, but class_tokens={spec.class_tokens}. "
-            "Try class_tokens=2."
-        )
-    if spec.head == "tag_patches" and spec.patch is None:
-        raise GlassformerError(
-            "head=tag_patches reads the patches of an image, but there is no image. Give image and patch, or head=tag."
-        )
-    if spec.pool == "class_tokens" and not spec.class_tokens:
-        raise GlassformerError("pool=class_tokens takes the mean of the class tokens, and there are none. Try class_tokens=2.")
-    if spec.head_projection is not None and (spec.head != "classify" or spec.head_reads != "mean"):
-        raise GlassformerError(
-            f"head_projection={spec.head_projection} projects tokens before their mean: give head=classify and head_reads=mean."
-        )
-    if spec.layer_sum and spec.head != "tag" and (spec.head != "classify" or spec.head_reads != "mean"):
-        raise GlassformerError(
-            "layer_sum=true sums states for a head that reads all of them: give head=tag, or head=classify and head_reads=mean."
-        )
-    _vocabulary(spec)
-    if spec.contact_head and not spec.layers:
-        raise GlassformerError("contact_head=true has a weight for each layer and head, but layers=0. Leave it out.")
-    if spec.head_norm and spec.head_hidden == "none":
-        raise GlassformerError("head_norm=true normalises the head's hidden layer, but head_hidden=none. Try head_hidden=gelu.")
-
-
-def _vocabulary(spec: EncoderSizes) -> None:
-    """Rules of a masked-token head: its last vectors must have the width of the matrix that they are multiplied with."""
-    if spec.head_width is not None and (spec.tie or not spec.head_dense):
-        field = "tie=true" if spec.tie else "head_dense=false"
-        raise GlassformerError(
-            f"head_width={spec.head_width} sets the width of a hidden layer before an untied output matrix, but {field}. "
-            "Give tie=false and head_dense=true, or leave head_width out."
-        )
-    if spec.head in MASKED_HEADS and spec.tie and not spec.wide_output and spec.vocab_width != spec.table_width:
-        raise GlassformerError(
-            f"head_dense=false multiplies vectors of d_model={spec.d_model} with the token table, whose width is "
-            f"embedding_size={spec.embedding_size}. Give tie=false, or leave embedding_size out."
-        )

@@ -42,8 +42,10 @@ NEUTRAL: dict[str, Any] = {
     "pool": "first",
     "pooler": "none",
     "layer_sum": False,
+    "layer_sum_normed": False,
     "position_offset": 0,
     "relative_gate": False,
+    "relative_scaled": False,
     "rotary_pairs": "halves",
     "rotary_values": False,
     "spare_bias": False,
@@ -129,7 +131,7 @@ RULES = (
         "applies to an image, and the input is not one",
     ),
     _Rule(("relative_terms", "relative_projections", "relative_norm"), DISENTANGLED, "applies to disentangled attention only"),
-    _Rule(("relative_gate",), RELATIVE_BIAS, "scales a relative bias, and there is none"),
+    _Rule(("relative_gate", "relative_scaled"), RELATIVE_BIAS, "scales a relative bias, and there is none"),
     _Rule(
         ("position_kernel", "position_groups", "position_layers", "position_norm"),
         CONVOLVED,
@@ -139,7 +141,7 @@ RULES = (
     _Rule(("beside_groups", "beside_activation"), BESIDE, "applies to a convolution beside layer 0, and there is none"),
     _Rule(("pooler_eps",), NORMED_POOLER, "sets a number of the pooler's norm, and there is none"),
     _Rule(("tube",), VIDEO, "sets the frames of a patch of a video, and there is none"),
-    _Rule(("layer_sum",), STATES_HEAD, "sets the input of a head that reads tokens, and there is none"),
+    _Rule(("layer_sum", "layer_sum_normed"), STATES_HEAD, "sets the input of a head that reads tokens, and there is none"),
     _Rule(
         ("relative_buckets", "relative_distance", "relative_tables"),
         RELATIVE_TABLE,

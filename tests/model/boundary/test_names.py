@@ -34,6 +34,11 @@ NOT_BUILT = (
     "layoutlm-base",
     "layoutlm-large",
     "mobilebert",
+    "jina-embeddings-v3",
+    "layoutlmv3-base",
+    "nystromformer-512",
+    "funnel-small",
+    "funnel-medium",
     *(name for name in preset_names() if name.startswith("vit-mae")),
 )
 

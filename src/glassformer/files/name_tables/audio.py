@@ -17,6 +17,8 @@ WHISPER = replace(
         "final_norm": "layer_norm",
     },
     shared=(),
+    heads={"ForAudioClassification": {"head.C": "classifier", "head.T": "projector", "head.layer_weights": "layer_weights"}},
+    own_prefix={"WhisperForAudioClassification": "encoder."},
     aside=("model.decoder.", "decoder.", "proj_out.", "projector.", "classifier.", "layer_weights"),
 )
 
@@ -67,20 +69,38 @@ LAYER: Table = {
     "ffn.1": "feed_forward.intermediate_dense",
     "ffn.2": "feed_forward.output_dense",
     "norm_2": "final_layer_norm",
+    "adapter.norm": "adapter_layer.norm",
+    "adapter.1": "adapter_layer.linear_1",
+    "adapter.2": "adapter_layer.linear_2",
 }
 CLASSES: Table = {"head.C": "classifier", "head.T": "projector", "head.layer_weights": "layer_weights"}
 
+# Pre-training: codes that sound is quantised to.
+CODES: Table = {
+    "head.V": "quantizer.weight_proj",
+    "head.E_code": At("quantizer.codevectors", ones_before=1, merged=2),
+    "head.P": "project_q",
+    "head.S": "project_hid",
+    "head.C": "ctc_proj",
+}
+STORED_CODES: Table = {
+    **CODES,
+    "head.E_code": At("quantizer.codevectors", ones_before=1),
+    "head.K": "speaker_proj",
+    "head.E_cluster": "label_embeddings_concat",
+    "head.norm": "layer_norm_for_extract",
+}
 
 # Modules that are not read: quantiser and projections of pre-training, the x-vector network of speakers, other heads.
 ASIDE = ("quantizer.", "project_q.", "project_hid.", "final_proj.", "lm_head.", "projector.", "classifier.", "layer_weights")
 
 
-def _sound(prefix: str, positions: Table = WEIGHT_NORM) -> Names:
+def _sound(prefix: str, positions: Table = WEIGHT_NORM, codes: Table = CODES) -> Names:
     return Names(
         prefixes=(f"{prefix}.",),
         body={**CONVOLUTIONS, **positions},
         layers=(("encoder.layers.{n}.", LAYER),),
-        heads={"ForCTC": {"head.C": "lm_head"}, "Classification": CLASSES},
+        heads={"ForCTC": {"head.C": "lm_head"}, "Classification": CLASSES, "ForPreTraining": codes},
         aside=ASIDE,
     )
 
@@ -101,7 +121,7 @@ NAMES: dict[str, Names] = {
     "wav2vec2": _sound("wav2vec2"),
     "hubert": _sound("hubert"),
     "unispeech": _sound("unispeech"),
-    "unispeech-sat": _sound("unispeech_sat"),
+    "unispeech-sat": _sound("unispeech_sat", codes=STORED_CODES),
     "data2vec-audio": _sound("data2vec_audio", {**SEVERAL, **ONE}),
     "wavlm": WAVLM,
 }

@@ -1,11 +1,11 @@
-"""Tensor names of text encoders with cheaper layers: SqueezeBERT, MobileBERT and FNet."""
+"""Tensor names of text encoders with cheaper layers: SqueezeBERT, MobileBERT, FNet and Nyströmformer."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from glassformer.files.name_tables.names import At, Names
-from glassformer.files.name_tables.text import BERT, BERT_BODY, BERT_HEADS, BERT_LAYER
+from glassformer.files.name_tables.names import At, Names, Table
+from glassformer.files.name_tables.text import ANSWERS, BERT, BERT_BODY, BERT_HEADS, BERT_LAYER, ON_TOKENS
 
 
 def convolution(name: str) -> At:
@@ -72,8 +72,58 @@ FNET = replace(
     buffers=("dft_mat_hidden", "dft_mat_seq"),
 )
 
+NYSTROMFORMER = replace(
+    BERT,
+    prefixes=("nystromformer.",),
+    layers=(
+        (
+            "encoder.layer.{n}.",
+            {**BERT_LAYER, "attention.c_values": At("attention.self.conv.weight", one_inside=True, ones_after=1)},
+        ),
+    ),
+    heads={
+        **{ending: BERT_HEADS[ending] for ending in ("ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering")},
+        "ForSequenceClassification": {"head.H": "classifier.dense", "head.C": "classifier.out_proj"},
+        "ForMultipleChoice": {"head.H": "pre_classifier", "head.C": "classifier"},
+    },
+)
+
+FUNNEL_LAYER: Table = {
+    "attention.Q": "attention.q_head",
+    "attention.K": "attention.k_head",
+    "attention.V": "attention.v_head",
+    "attention.O": "attention.post_proj",
+    "attention.c_content": "attention.r_w_bias",
+    "attention.c_place": "attention.r_r_bias",
+    "attention.c_segment": "attention.r_s_bias",
+    "attention.c_R": "attention.r_kernel",
+    "attention.E_same": "attention.seg_embed",
+    "norm_1": "attention.layer_norm",
+    "ffn.1": "ffn.linear_1",
+    "ffn.2": "ffn.linear_2",
+    "norm_2": "ffn.layer_norm",
+}
+FUNNEL = Names(
+    prefixes=("funnel.",),
+    body={"embeddings.E_token": "embeddings.word_embeddings.weight", "embeddings.norm": "embeddings.layer_norm"},
+    layers=(("{funnel}.", FUNNEL_LAYER),),
+    heads={
+        "ForPreTraining": {
+            "head.H": "discriminator_predictions.dense",
+            "head.C": "discriminator_predictions.dense_prediction",
+        },
+        "ForMaskedLM": {"head.W_vocab": "lm_head.weight", "head.b_vocab": "lm_head.bias"},
+        "ForSequenceClassification": {"head.H": "classifier.linear_hidden", "head.C": "classifier.linear_out"},
+        "ForMultipleChoice": {"head.H": "classifier.linear_hidden", "head.C": "classifier.linear_out"},
+        "ForTokenClassification": ON_TOKENS,
+        "ForQuestionAnswering": ANSWERS,
+    },
+)
+
 NAMES: dict[str, Names] = {
     "fnet": FNET,
+    "funnel": FUNNEL,
     "mobilebert": MOBILEBERT,
+    "nystromformer": NYSTROMFORMER,
     "squeezebert": SQUEEZEBERT,
 }

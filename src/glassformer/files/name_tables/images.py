@@ -18,6 +18,7 @@ VIT_BODY: Table = {
     "final_norm": "layernorm",
     "pooler.P": "pooler.dense",
 }
+MOST_LAYERS_OF_DECODERS = 32
 OLD_ATTENTION: Table = {
     "attention.Q": "attention.attention.query",
     "attention.K": "attention.attention.key",
@@ -35,6 +36,17 @@ OLD_LAYER: Table = {**OLD_ATTENTION, **BEFORE_AND_AFTER, "ffn.1": "intermediate.
 NEW_LAYER: Table = {**NEW_ATTENTION, **BEFORE_AND_AFTER, "ffn.1": "mlp.fc1", "ffn.2": "mlp.fc2"}
 LABELS: Table = {"head.C": "classifier"}
 PIXELS: Table = {"head.W_C": At("decoder.0.weight", ones_after=2), "head.b_C": "decoder.0.bias"}  # a 1x1 convolution
+
+
+def _restorer(*tables: Table) -> Table:
+    """The layers of a decoder that restores patches; files on the hub have the second spelling, save_pretrained the first."""
+    folders = ("decoder.decoder_encoder.layer", "decoder.decoder_layers")
+    return {
+        f"head.layer_{n}.{part}": tuple(f"{folder}.{n}.{table[part]}" for table in tables for folder in folders)
+        for n in range(MOST_LAYERS_OF_DECODERS)
+        for part in tables[0]
+    }
+
 
 VIT = Names(
     prefixes=("vit.",),
@@ -58,17 +70,38 @@ SPECTROGRAM = replace(
 )
 
 # Files have the biases of queries and values beside the matrices; models in memory have them in the layers.
+VIDEOMAE_LAYERS: tuple[Table, ...] = tuple(
+    {**OLD_LAYER, **{f"attention.b_{name}": f"attention.attention.{bias}" for name, bias in biases.items()}}
+    for biases in ({"Q": "q_bias", "V": "v_bias"}, {"Q": "query.bias", "V": "value.bias"})
+)
 VIDEOMAE = replace(
     VIT,
     prefixes=("videomae.",),
-    layers=tuple(
-        (
-            "encoder.layer.{n}.",
-            {**OLD_LAYER, **{f"attention.b_{name}": f"attention.attention.{bias}" for name, bias in biases.items()}},
-        )
-        for biases in ({"Q": "q_bias", "V": "v_bias"}, {"Q": "query.bias", "V": "value.bias"})
-    ),
-    heads={"ForVideoClassification": {"pooler.norm": "fc_norm", **LABELS}},
+    layers=tuple(("encoder.layer.{n}.", table) for table in VIDEOMAE_LAYERS),
+    heads={
+        "ForVideoClassification": {"pooler.norm": "fc_norm", **LABELS},
+        "ForPreTraining": {
+            "head.E": "encoder_to_decoder",
+            "head.mask_token": token("mask_token"),
+            **_restorer(*VIDEOMAE_LAYERS),
+            "head.norm": "decoder.norm",
+            "head.C": "decoder.head",
+        },
+    },
+)
+VIT_MAE = replace(
+    VIT,
+    heads={
+        "ForPreTraining": {
+            "head.E": "decoder.decoder_embed",
+            "head.mask_token": token("decoder.mask_token"),
+            "head.E_position": batch("decoder.decoder_pos_embed"),
+            **_restorer(OLD_LAYER, NEW_LAYER),
+            "head.norm": "decoder.decoder_norm",
+            "head.C": "decoder.decoder_pred",
+        }
+    },
+    aside=("decoder.",),
 )
 
 # DINOv2 and BEiT: layer scale ----------------------------------------------------------------------------------------
@@ -206,7 +239,7 @@ NAMES: dict[str, Names] = {
     "deit": DEIT,
     "videomae": VIDEOMAE,
     "vivit": replace(VIT, prefixes=("vivit.",), heads={"ForVideoClassification": LABELS}),
-    "vit_mae": replace(VIT, aside=("decoder.",)),
+    "vit_mae": VIT_MAE,
     "audio-spectrogram-transformer": SPECTROGRAM,
     "ijepa": replace(VIT, prefixes=("ijepa.",)),
     "dinov2": DINOV2,

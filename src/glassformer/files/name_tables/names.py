@@ -18,6 +18,9 @@ class At(NamedTuple):
     by_head: bool = False  # whether the parts follow one another in each head (GPT-NeoX)
     input_first: bool = False  # whether matrices are stored as [in, out] (GPT-2)
     channels_last: bool = False  # whether a patch is stored pixel by pixel, as a row of numbers (SigLIP 2)
+    with_hidden: bool | None = None  # with a value: of heads with a hidden layer alone, or of heads without one
+    flipped: bool = False  # whether the two axes of a table are stored in the other order
+    one_inside: bool = False  # whether an axis of size one follows the first axis
     merged: int = 1  # number of leading axes that the tensor has as one (groups of a convolution)
 
 

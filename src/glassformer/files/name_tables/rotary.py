@@ -122,6 +122,56 @@ JINA_V3 = Names(
     ),
     heads=ROBERTA_HEADS,
 )
+ORIGINAL = ".parametrizations.weight.original"
+
+
+def _adapted(part: str, module: str) -> Table:
+    """A matrix, its bias, and the adapters that a file has for it."""
+    adapter = f"{module}.parametrizations.weight.0.lora_"
+    return {
+        f"W_{part}": (f"{module}.weight", f"{module}{ORIGINAL}"),
+        f"b_{part}": f"{module}.bias",
+        f"A_{part}": f"{adapter}A",
+        f"B_{part}": f"{adapter}B",
+    }
+
+
+def _inside(block: str, table: Table) -> Table:
+    return {f"{block}.{part}": name for part, name in table.items()}
+
+
+JOINED: Table = {
+    **{
+        f"attention.W_{one}": (third("mixer.Wqkv.weight", part), third(f"mixer.Wqkv{ORIGINAL}", part))
+        for part, one in enumerate("QKV")
+    },
+    **{f"attention.b_{one}": third("mixer.Wqkv.bias", part) for part, one in enumerate("QKV")},
+}
+# XLM-RoBERTa in Jina's code, with adapters or without.
+FLASH = replace(
+    JINA_V3,
+    body={
+        "embeddings.norm": "emb_ln",
+        **{
+            f"embeddings.{'E' if part[0] == 'W' else part[0]}_{one}": name
+            for one, table in (("token", "word"), ("segment", "token_type"), ("position", "position"))
+            for part, name in _adapted(one, f"embeddings.{table}_embeddings").items()
+        },
+        **_inside("pooler", _adapted("P", "pooler.dense")),
+    },
+    layers=(
+        (
+            "encoder.layers.{n}.",
+            {
+                **JOINED,
+                **_inside("attention", {part: _adapted("QKV", "mixer.Wqkv")[part] for part in ("A_QKV", "B_QKV")}),
+                **_inside("attention", _adapted("O", "mixer.out_proj")),
+                **_inside("ffn", {**_adapted("1", "mlp.fc1"), **_adapted("2", "mlp.fc2")}),
+                **NORMS,
+            },
+        ),
+    ),
+)
 
 ESM = Names(
     prefixes=("esm.",),
@@ -181,6 +231,7 @@ NAMES: dict[str, Names] = {
     "gte": GTE,
     "new": replace(GTE, prefixes=("new.", "gte.")),
     "jina_embeddings_v3": JINA_V3,
+    "xlm-roberta-flash": FLASH,
     "esm": ESM,
     "roformer": ROFORMER,
     "neobert": NEOBERT,

@@ -315,18 +315,14 @@ BART = Names(
     aside=("model.decoder.", "decoder.", "lm_head.", "classification_head.", "qa_outputs."),
 )
 
-LAYOUTLM = replace(
-    BERT,
-    prefixes=("layoutlm.",),
-    body={**BERT_BODY, **{f"embeddings.E_{name}": f"embeddings.{name}_position_embeddings.weight" for name in "xyhw"}},
-)
 
 NAMES: dict[str, Names] = {
-    "layoutlm": LAYOUTLM,
     "bert": BERT,
     "jina_bert": JINA_BERT,
     "big_bird": BIG_BIRD,
-    "ernie": replace(BERT, prefixes=("ernie.",)),
+    "ernie": replace(
+        BERT, prefixes=("ernie.",), body={**BERT_BODY, "embeddings.E_task": "embeddings.task_type_embeddings.weight"}
+    ),
     "megatron-bert": MEGATRON_BERT,
     "rembert": REMBERT,
     "bert-generation": replace(BERT, heads={}, aside=("lm_head.",)),

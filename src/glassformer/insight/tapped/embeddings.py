@@ -21,6 +21,8 @@ class TappedTokens(Tapped, Tokens):
         x_BTE = self.tap("token", functional.embedding(tokens_BT, self.E_token))
         if self.scale != 1.0:
             x_BTE = self.tap("scaled", x_BTE * self.scale)
+        if self.E_task is not None:
+            x_BTE = x_BTE + self.tap("task", self.E_task[0])
         if self.E_segment is None:
             return x_BTE
         ids_BT = torch.zeros_like(tokens_BT) if segments_BT is None else segments_BT

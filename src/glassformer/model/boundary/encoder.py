@@ -13,6 +13,7 @@ from glassformer.model.boundary import checks, start
 from glassformer.model.boundary.built import Built
 from glassformer.model.encoder import Inputs, Output, PlainEncoder, Wanted
 from glassformer.spec import EncoderSpec
+from glassformer.spec.encoder_fields import UNPOOLED_HEADS
 from glassformer.spec.fields import field_text
 
 
@@ -78,9 +79,14 @@ def _require_built(spec: EncoderSpec) -> None:
         "token_kernel": spec.token_kernel is not None,
         "wide_output": spec.wide_output,
         "page": spec.page is not None,
+        "landmarks": spec.landmarks is not None,
+        "value_kernel": spec.value_kernel is not None,
+        "funnel": bool(spec.funnel),
+        "layer_adapter": spec.layer_adapter is not None,
+        "adapters": bool(spec.adapters),
+        "head": spec.head in UNPOOLED_HEADS,
     }
     for field in (field for field, lacks in lacking.items() if lacks):
         told = field_text(getattr(spec, field))
-        raise GlassformerError(
-            f"{field}={told} is not implemented in the model: it can be counted, not built. Leave it out for another model."
-        )
+        way = "--as the model's class without a head reads the encoder" if field == "head" else "Leave it out for another model"
+        raise GlassformerError(f"{field}={told} is not implemented in the model: it can be counted, not built. {way}.")

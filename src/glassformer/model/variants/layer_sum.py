@@ -14,8 +14,10 @@ class LayerSum(nn.Module):
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.layer_weights = nn.Parameter(torch.empty(spec.layers + 1))
+        self.normed = spec.layer_sum_normed
 
     def forward(self, states_BTD: Tensor, hidden: tuple[Tensor, ...]) -> Tensor:
         """`hidden` is what enters layer 0 and what each layer gives."""
         shares = self.layer_weights.softmax(-1)
+        hidden = (*hidden[:-1], states_BTD) if self.normed else hidden
         return (torch.stack(hidden, dim=-1) * shares).sum(-1)

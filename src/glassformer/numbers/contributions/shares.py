@@ -19,12 +19,14 @@ from glassformer.program.operations import (
     Contract,
     FourierMix,
     Gate,
+    Inverse,
     Length,
     Lengthen,
     Mean,
     Multiply,
     Normalise,
     Pointwise,
+    PoolPairs,
     Rescale,
     Rotate,
     Scale,
@@ -102,6 +104,22 @@ def _(_operation: Add, at: At) -> Shares:
 @shares.register
 def _(operation: FourierMix, at: At) -> Shares:
     return [operation.evaluate(at.step.inputs, at.step.output, [at.coefficient])]
+
+
+@shares.register
+def _(operation: PoolPairs, at: At) -> Shares:
+    """Each token of a pair has its share of their mean; the first one of all stands for both of its pair."""
+    c = np.zeros_like(at.values[0])
+    for number, pair in enumerate(operation.pairs(at.step.inputs)):
+        for place in pair:
+            c[:, place] += at.coefficient[:, number] / len(pair)
+    return [c]
+
+
+@shares.register
+def _(operation: Inverse, at: At) -> Shares:
+    """There is no run with one: it is counted, and not computed."""
+    return [operation.evaluate(at.step.inputs, at.step.output, at.values)]
 
 
 @shares.register

@@ -1,8 +1,19 @@
 """The operations that encoders consist of."""
 
 from glassformer.program.operations.base import Operation
+from glassformer.program.operations.codes import Largest, ReplaceSome
 from glassformer.program.operations.convolutions import Gate, Length, Lengthen
 from glassformer.program.operations.fourier import FourierMix
+from glassformer.program.operations.funnels import (
+    Distances,
+    PickSegment,
+    PickShifted,
+    PoolPairs,
+    PoolReal,
+    SkipPairs,
+    Spread,
+)
+from glassformer.program.operations.inverse import Inverse
 from glassformer.program.operations.lookups import (
     BoxLookup,
     HalfSinusoid,
@@ -10,6 +21,7 @@ from glassformer.program.operations.lookups import (
     Lookup,
     Neighbours,
     Patch,
+    PutBack,
     Rescale,
     Rows,
     Sinusoid,
@@ -19,6 +31,7 @@ from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.rotations import Rotate, RotateByPatch, RotateByTable, RotateScaled
 from glassformer.program.operations.scores import (
+    BoxBias,
     LinearBias,
     Mask,
     MaskAroundQuestions,
@@ -33,13 +46,17 @@ __all__ = [
     "Add",
     "Affine",
     "Blank",
+    "BoxBias",
     "BoxLookup",
     "Cap",
     "Contract",
+    "Distances",
     "FourierMix",
     "Gate",
     "HalfSinusoid",
+    "Inverse",
     "Join",
+    "Largest",
     "LeaveOut",
     "Length",
     "Lengthen",
@@ -56,8 +73,14 @@ __all__ = [
     "Patch",
     "PatchBias",
     "PickByDistance",
+    "PickSegment",
+    "PickShifted",
     "Pointwise",
+    "PoolPairs",
+    "PoolReal",
+    "PutBack",
     "RelativeBias",
+    "ReplaceSome",
     "Rescale",
     "Rotate",
     "RotateByPatch",
@@ -68,9 +91,11 @@ __all__ = [
     "Share",
     "Shift",
     "Sinusoid",
+    "SkipPairs",
     "Slice",
     "Softmax",
     "Split",
+    "Spread",
     "Stack",
     "Take",
     "Total",

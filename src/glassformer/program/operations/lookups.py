@@ -234,6 +234,29 @@ class LeaveOut(Copy):
 
 
 @dataclass(frozen=True)
+class PutBack(Copy):
+    """All tokens again, a learned one in the places of those that were left out at random. Inputs: the others, that one."""
+
+    along: Axis
+    ratio: float
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        batch, _, width = inputs[0].axes
+        return (batch, self.along, width)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return values[0]  # none was left out: `LeaveOut` refuses to be computed
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Ref(inputs[0], cell)
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        if not self.ratio:
+            return names[0]
+        return formatter.call("restore", *names) + formatter.words(" (in the places that were left out)")
+
+
+@dataclass(frozen=True)
 class BoxLookup(Copy):
     """A row of a table for one side of each token's box on a page, or for one side minus another. Inputs: boxes, table."""
 

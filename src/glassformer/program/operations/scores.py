@@ -13,6 +13,7 @@ from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, minus
 from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
+from glassformer.program.operations.lookups import SIDES
 
 NOTHING_SEEN = "0 (all keys are masked: by convention the weights of such a row are 0)"
 
@@ -63,16 +64,50 @@ class RelativeBias(_BiasByBucket):
         relative = np.arange(self.key.size)[None, :] - np.arange(self.query.size)[:, None]
         if self.backward:
             relative = np.minimum(relative, 0)
-        half = rows if self.backward else rows // 2  # half of the buckets are for earlier keys, half for later ones
-        exact = max(half // 2, 1)
-        away = np.abs(relative)
-        if half <= exact:  # too few buckets to share any
-            return np.where(relative > 0, half, 0) + np.minimum(away, half - 1)
-        with np.errstate(divide="ignore"):
-            # float32 on purpose: the published models round here, and rounding decides the bucket.
-            steps = np.log(away.astype(np.float32) / np.float32(exact)) / np.float32(math.log(self.distance / exact))
-        far = exact + np.minimum(steps * np.float32(half - exact), half).clip(0).astype(int)
-        return np.where(relative > 0, half, 0) + np.where(away < exact, away, np.minimum(far, half - 1))
+        return buckets_of(relative, rows, self.distance, backward=self.backward)
+
+
+def buckets_of(relative: Array, rows: int, distance: int, *, backward: bool = False) -> Array:
+    """The bucket of each distance: small ones have one each, large ones share."""
+    half = rows if backward else rows // 2  # half of the buckets are for earlier keys, half for later ones
+    exact = max(half // 2, 1)
+    away = np.abs(relative)
+    if half <= exact:  # too few buckets to share any
+        return np.where(relative > 0, half, 0) + np.minimum(away, half - 1)
+    with np.errstate(divide="ignore"):
+        # float32 on purpose: the published models round here, and rounding decides the bucket.
+        steps = np.log(away.astype(np.float32) / np.float32(exact)) / np.float32(math.log(distance / exact))
+    far = exact + np.minimum(steps * np.float32(half - exact), half).clip(0).astype(int)
+    return np.where(relative > 0, half, 0) + np.where(away < exact, away, np.minimum(far, half - 1))
+
+
+@dataclass(frozen=True)
+class BoxBias(Copy):
+    """Bias by how far one side of two tokens' boxes lie apart on a page. Inputs: table, boxes."""
+
+    side: int
+    distance: int
+    query: Axis
+    key: Axis
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (inputs[1].axes[0], inputs[0].axes[1], self.query, self.key)
+
+    def buckets(self, inputs: Sequence[Tensor], boxes: Array) -> Array:
+        """The row of the table for each text and pair of tokens."""
+        places = boxes[..., self.side].astype(int)
+        return buckets_of(places[:, None, :] - places[:, :, None], inputs[0].axes[0].size, self.distance)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.moveaxis(values[0][self.buckets(inputs, values[1])], -1, 1)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        row = self.buckets(inputs, values[inputs[1].name])[cell["batch"], cell[self.query.name], cell[self.key.name]]
+        return Ref(inputs[0], cell | {inputs[0].axes[0].name: int(row)})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        side = SIDES[self.side]
+        return formatter.indexed(names[0], f"bucket({side} of {self.key.name} − {side} of {self.query.name})")
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from glassformer.spec.huggingface.classes import without
-from glassformer.spec.huggingface.family import Family, Key
+from glassformer.spec.huggingface.classes import LABELS, without
+from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.seq2seq import same_layers
 
 WHISPER_KEYS = {
@@ -27,11 +27,23 @@ WHISPER_INERT = frozenset(
     """.split()
 )
 
+
+def classified(draft: Draft) -> None:
+    """Read the head for classes of a sound: what it projects to, and whether it reads all layers."""
+    if draft.fields.get("head") == "classify":
+        draft.fields["head_projection"] = draft.config.whole("classifier_proj_size", 256)
+        summed = draft.config.flag("use_weighted_layer_sum", default=False)
+        draft.fields.update(layer_sum=summed, layer_sum_normed=summed and draft.fields["layers"] > 0)
+
+
 FAMILIES = [
     Family(
         model_type="whisper",
         base="WhisperEncoder",
-        classes={"WhisperEncoder": {}},
+        classes={
+            "WhisperEncoder": {},
+            "WhisperForAudioClassification": {"head": "classify", "classes": LABELS, "head_reads": "mean"},
+        },
         keys=WHISPER_KEYS,
         fixed={
             "position": "sinusoidal_stored",
@@ -41,10 +53,7 @@ FAMILIES = [
         },
         synonyms={"hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads"},
         inert=WHISPER_INERT,
-        adjust=(same_layers,),
-        unsupported={
-            "WhisperForAudioClassification": "a projection between the last layer and the mean over time is not implemented"
-        },
+        adjust=(same_layers, classified),
         decoder=True,
     )
 ]

@@ -58,6 +58,7 @@ class Family:
     unsupported: Mapping[str, str] = field(default_factory=dict)  # classes of the family that are refused, and why
     spec: type[EncoderSpec] = EncoderSpec  # the record that its configs become
     published_as: str | None = None  # the `model_type` of its files, if that is another family's: their class decides
+    told_by: str | None = None  # with it, what the references to custom code contain decides instead of the class
     decoder: bool = False  # the models are encoder-decoders, of which only the encoder is read
 
     @property
@@ -81,8 +82,7 @@ ONLY_EVERYWHERE: Mapping[str, tuple[Any, ...]] = {
 }
 
 WHY = {
-    "lora_adaptations": "adapters inside the layers are not implemented. Of jina-embeddings-v3, the form of transformers is read "
-    "(model_type jina_embeddings_v3).",
+    "lora_adaptations": "adapters are read where auto_map names the code that has them (XLMRobertaFlashConfig).",
     "is_decoder": "decoders mask later tokens, and only encoders are implemented.",
     "add_cross_attention": "cross-attention is not implemented.",
     "pruned_heads": "layers with different numbers of heads are not implemented.",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
+from glassformer.spec.fields import LARGEST
 from glassformer.spec.huggingface.classes import CLASSIFIED, without
 from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ
+from glassformer.spec.huggingface.values import Fields
 from glassformer.spec.huggingface.vision import PRE_NORM, VIT_INERT, VIT_KEYS, biases, image_and_patch, labelled, tanh_pooler
 
 # Pre-training restores the patches that were left out.
 DECODER = frozenset(
     "decoder_hidden_size decoder_intermediate_size decoder_num_attention_heads decoder_num_hidden_layers norm_pix_loss".split()
 )
-DECODER_MISSING = "its decoder, which restores the patches that were left out, is not implemented"
+MOST_LAYERS = 32  # of a decoder
+RESTORED: Fields = {"head": "restore"}
 
 SPECTROGRAM_KEYS = {
     **{key: rule for key, rule in VIT_KEYS.items() if key != "num_channels"},
@@ -38,6 +43,35 @@ def waves_fit(draft: Draft) -> None:
     """Check that the stored waves fit: rows and columns have a quarter of the features for sines and one for cosines, each."""
     if draft.fields["d_model"] % 4:
         raise draft.config.refusal("hidden_size", "the stored waves by row and column need a multiple of 4.")
+
+
+def restored(draft: Draft) -> None:
+    """Read the decoder that restores patches, and the numbers in a patch, which it predicts."""
+    if draft.fields.get("head") != "restore":
+        return
+    config, fields = draft.config, draft.fields
+    sizes = {"hidden_size": 512, "num_hidden_layers": 8, "num_attention_heads": 16, "intermediate_size": 2048}
+    if "video_frames" in fields:
+        sizes = {"hidden_size": 384, "num_hidden_layers": 4, "num_attention_heads": 6, "intermediate_size": 1536}
+        fields["biases"] = tuple(place for place in fields["biases"] if place != "embedding")
+        fields["pooler_eps"] = 1e-5
+    fields["restore"] = tuple(
+        config.whole(f"decoder_{key}", default, most=MOST_LAYERS if "layers" in key else LARGEST)
+        for key, default in sizes.items()
+    )
+    width, _, heads, _ = fields["restore"]
+    if fields.get("d_k") is None and width % heads:
+        raise config.refusal("decoder_num_attention_heads", f"it must divide decoder_hidden_size = {width}.")
+    if width % (2 if "video_frames" in fields else 4):
+        raise config.refusal(
+            "decoder_hidden_size", "positions are sines and cosines: it must be a multiple of 4, or of 2 for videos."
+        )
+    if not isinstance(config.get("patch_size"), int):
+        raise config.refusal("patch_size", "the decoder restores squares: give one number.")
+    sides = [side // fields["patch"] for side in config.pair("image_size")]
+    if "video_frames" not in fields and math.isqrt(math.prod(sides)) ** 2 != math.prod(sides):
+        raise config.refusal("image_size", f"the decoder's waves are for a square number of patches, found {math.prod(sides)}.")
+    fields["classes"] = fields["patch"] ** 2 * fields["channels"] * fields.get("tube", 1)
 
 
 def clip_of_frames(draft: Draft) -> None:
@@ -80,13 +114,16 @@ FAMILIES = [
     Family(
         model_type="videomae",
         base="VideoMAEModel",
-        classes={"VideoMAEModel": {}, "VideoMAEForVideoClassification": CLASSIFIED},
+        classes={
+            "VideoMAEModel": {},
+            "VideoMAEForVideoClassification": CLASSIFIED,
+            "VideoMAEForPreTraining": RESTORED,
+        },
         keys={key: rule for key, rule in VIT_KEYS.items() if key != "head_dim"},
         fixed={"norm": "pre", "position": "sinusoidal"},
         only=NOT_SEQ2SEQ,
         inert=DECODER,
-        adjust=(image_and_patch(), clip_of_frames, query_value_biases, mean_or_first),
-        unsupported={"VideoMAEForPreTraining": DECODER_MISSING},
+        adjust=(image_and_patch(), clip_of_frames, query_value_biases, mean_or_first, restored),
     ),
     Family(
         model_type="vivit",
@@ -101,13 +138,12 @@ FAMILIES = [
     Family(
         model_type="vit_mae",
         base="ViTMAEModel",
-        classes={"ViTMAEModel": {}},
+        classes={"ViTMAEModel": {}, "ViTMAEForPreTraining": RESTORED},
         keys={**VIT_KEYS, "mask_ratio": Key("mask_ratio", 0.75)},
         fixed={**PRE_NORM, "class_tokens": 1, "position": "sinusoidal_2d_stored"},
         only=NOT_SEQ2SEQ,
         inert=DECODER,
-        adjust=(image_and_patch(), biases("qkv_bias"), waves_fit),
-        unsupported={"ViTMAEForPreTraining": DECODER_MISSING},
+        adjust=(image_and_patch(), biases("qkv_bias"), waves_fit, restored),
     ),
     Family(
         model_type="audio-spectrogram-transformer",

@@ -15,7 +15,10 @@ from glassformer.spec.huggingface import (
     decoders,
     encoder_decoders,
     esm,
+    flash,
+    funnel,
     jina,
+    landmarks,
     pages,
     patches,
     rotary,
@@ -34,7 +37,7 @@ from glassformer.spec.huggingface.refused import refused
 from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
-TEXTS = (text, compact, windows, pages, deberta, rotary, rotary_gated, rotary_pairs, esm, jina)
+TEXTS = (text, compact, windows, pages, deberta, rotary, rotary_gated, rotary_pairs, esm, jina, flash, landmarks, funnel)
 ENCODERS = (*TEXTS, seq2seq, audio, sound, vision, patches, towers)
 FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS for family in group.FAMILIES}
 DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet
@@ -42,7 +45,13 @@ SEQ2SEQ: dict[str, Family] = {family.model_type: family for family in encoder_de
 EVERY_FAMILY = {**FAMILIES, **DECODERS, **SEQ2SEQ} | FAMILIES  # a file that names no class is an encoder's, where there is one
 # What `model_type` may say: a family that is published as another one has no name of its own there.
 MODEL_TYPES = [name for name, family in EVERY_FAMILY.items() if family.published_as is None]
-FAMILY_OF = {name: family for group in (FAMILIES, DECODERS, SEQ2SEQ) for family in group.values() for name in family.classes}
+FAMILY_OF = {
+    name: family
+    for group in (FAMILIES, DECODERS, SEQ2SEQ)
+    for family in group.values()
+    if family.told_by is None
+    for name in family.classes
+}
 
 # Fields whose keys are in no table.
 READ_BY_ADJUST = {
@@ -103,11 +112,20 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
     by_class = FAMILY_OF.get(_plain(named or ""))
     if by_class is not None and by_class.published_as == found:
         return by_class.model_type
+    by_code = next((name for name, family in FAMILIES.items() if family.published_as == found and _told(family, config)), None)
+    if by_code is not None:
+        return by_code
     if isinstance(found, str) and (found in MODEL_TYPES or found in TOWERS):
         return found
     if isinstance(found, str) and found in refused():
         raise GlassformerError(f"{source}: {found} is not supported yet: it {refused()[found]}.")
     raise GlassformerError(f"{source}: model_type = {value_text(found)} {_unknown(config, found, named)}")
+
+
+def _told(family: Family, config: Mapping[str, Any]) -> bool:
+    """Whether a file refers to the code of a family that is published under another one's name."""
+    code = config.get("auto_map")
+    return family.told_by is not None and isinstance(code, dict) and any(family.told_by in str(text) for text in code.values())
 
 
 def _unknown(config: Mapping[str, Any], model_type: Any, named: str | None) -> str:

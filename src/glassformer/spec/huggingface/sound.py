@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_fields import ALL_BIASES
+from glassformer.spec.encoder_fields import ALL_BIASES, CODED_HEADS
 from glassformer.spec.huggingface.classes import LABELS, TAGGED, without
 from glassformer.spec.huggingface.family import SIZES, Draft, Family, Key
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ
@@ -43,12 +43,11 @@ INERT = frozenset(
 ONLY = {
     **NOT_SEQ2SEQ,
     "add_adapter": (False,),
-    "adapter_attn_dim": (None,),
     "conv_pos_batch_norm": (False,),
+    "pooling_mode": ("mean",),  # a key of fine-tuning scripts, which the classes never read: they take the mean
     "feat_extract_activation": ("gelu", "gelu_python"),
 }
 UNSUPPORTED = {
-    "ForPreTraining": "its quantiser and its projections for pre-training are not implemented",
     "ForXVector": "its time-delay network for speaker vectors is not implemented",
 }
 
@@ -70,6 +69,13 @@ def norms(draft: Draft) -> None:
         draft.fields["embedding_norm"] = True
 
 
+def small_blocks(draft: Draft) -> None:
+    """Read the small block after each layer, which layers with norms before their parts may have (MMS)."""
+    width = draft.config.whole("adapter_attn_dim", None)
+    if width is not None and draft.config.flag("do_stable_layer_norm", default=False):
+        draft.fields["layer_adapter"] = width
+
+
 def masked(draft: Draft) -> None:
     """Read whether there is a vector for masked sound: it is made only where something is ever masked."""
     time, feature = draft.config.number("mask_time_prob", 0.05), draft.config.number("mask_feature_prob", 0.0)
@@ -84,8 +90,27 @@ def feature_norm(draft: Draft) -> None:
     draft.fields["feature_norm"] = draft.config.flag("feat_proj_layer_norm", default=True)
 
 
+def codes(draft: Draft) -> None:
+    """Read the codes that sound is quantised to, and what a head for pre-training counts."""
+    config, fields = draft.config, draft.fields
+    numbers = (
+        ("num_codevector_groups", 2),
+        ("num_codevectors_per_group", 320),
+        ("codevector_dim", 256),
+        ("proj_codevector_dim", 256),
+    )
+    fields["codebooks"] = tuple(config.whole(key, default) for key, default in numbers)
+    if fields["codebooks"][2] % fields["codebooks"][0]:
+        raise config.refusal("codevector_dim", f"num_codevector_groups = {fields['codebooks'][0]} must divide it.")
+    classes = {"letters_of_codes": ("num_ctc_classes", 80), "store_codes": ("num_clusters", 504)}.get(fields["head"])
+    if classes is not None:
+        fields["classes"] = config.whole(*classes)
+
+
 def head(draft: Draft) -> None:
     """Read the head: letters by CTC, or classes of the sound or of each frame, from one state or from all added up."""
+    if draft.fields.get("head") in CODED_HEADS:
+        codes(draft)
     if draft.model_class.endswith("ForCTC"):
         draft.fields["classes"] = draft.config.whole("vocab_size", 32)
     if draft.model_class.endswith("ForSequenceClassification"):
@@ -102,44 +127,51 @@ def several_positional(draft: Draft) -> None:
     draft.fields.update({"conv_norm": "layer", "embedding_norm": True})
 
 
-def _classes(name: str, *, frames: bool) -> dict[str, Fields]:
+def _classes(name: str, *, frames: bool, pretrain: str | None) -> dict[str, Fields]:
     by_frame: dict[str, Fields] = {f"{name}ForAudioFrameClassification": TAGGED} if frames else {}
     return {
         f"{name}Model": {},
         f"{name}ForCTC": {"head": "tag"},
         f"{name}ForSequenceClassification": {"head": "classify", "classes": LABELS, "head_reads": "mean"},
         **by_frame,
+        **({f"{name}ForPreTraining": {"head": pretrain}} if pretrain else {}),
     }
 
 
-def _sound(model_type: str, name: str, *, frames: bool = True, **changes: object) -> Family:
+def _sound(model_type: str, name: str, *, frames: bool = True, pretrain: str | None = None, **changes: object) -> Family:
     settings: Fields = {
         "keys": KEYS,
         "fixed": READ,
         "only": ONLY,
         "inert": INERT,
-        "adjust": (convolutions, norms, masked, one_positional, head),
+        "adjust": (convolutions, norms, small_blocks, masked, one_positional, head),
         "unsupported": {f"{name}{ending}": why for ending, why in UNSUPPORTED.items()},
         **changes,
     }
-    return Family(model_type=model_type, base=f"{name}Model", classes=_classes(name, frames=frames), **settings)
+    return Family(
+        model_type=model_type, base=f"{name}Model", classes=_classes(name, frames=frames, pretrain=pretrain), **settings
+    )
 
 
-WITHOUT_MASK = (convolutions, norms, one_positional, head)
+WITHOUT_MASK = (convolutions, norms, small_blocks, one_positional, head)
 
 FAMILIES = [
-    _sound("wav2vec2", "Wav2Vec2"),
-    _sound("hubert", "Hubert", frames=False, adjust=(convolutions, norms, masked, one_positional, feature_norm, head)),
+    _sound("wav2vec2", "Wav2Vec2", pretrain="compare_codes"),
+    _sound(
+        "hubert", "Hubert", frames=False, adjust=(convolutions, norms, small_blocks, masked, one_positional, feature_norm, head)
+    ),
     _sound(
         "wavlm",
         "WavLM",
         keys={**KEYS, **RELATIVE},
         fixed={**READ, "position": "convolution_relative", "relative_gate": True},
+        only={**ONLY, "adapter_attn_dim": (None,)},
     ),
-    _sound("unispeech", "UniSpeech", frames=False),
+    _sound("unispeech", "UniSpeech", frames=False, pretrain="letters_of_codes"),
     _sound(
         "unispeech-sat",
         "UniSpeechSat",
+        pretrain="store_codes",
         fixed={**READ, "mask_token": True},
         adjust=WITHOUT_MASK,
         inert=INERT | {"mask_time_prob", "mask_feature_prob"},
@@ -148,6 +180,7 @@ FAMILIES = [
         "data2vec-audio",
         "Data2VecAudio",
         adjust=(convolutions, several_positional, masked, head),
+        only={**ONLY, "adapter_attn_dim": (None,)},
         inert=INERT | {"feat_extract_norm", "do_stable_layer_norm"},  # in published files, and never read
     ),
 ]

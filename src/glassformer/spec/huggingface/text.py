@@ -147,6 +147,12 @@ def wide_output(draft: Draft) -> None:
         draft.fields.update({"tie": False, "head_width": draft.config.whole("output_embedding_size", 1664)})
 
 
+def first_task(draft: Draft) -> None:
+    """Read ERNIE's table of tasks, of which every token gets the first row."""
+    if draft.config.flag("use_task_id", default=False):
+        draft.fields["tasks"] = draft.config.whole("task_type_vocab_size", 3)
+
+
 def projected_output(draft: Draft) -> None:
     """Read DPR's optional projection of the first token."""
     width = draft.config.whole("projection_dim", 0, least=0)
@@ -289,7 +295,12 @@ FAMILIES = [
     ),
     ELECTRA,
     MPNET,
-    _bert("ernie", "Ernie", only={**NOT_SEQ2SEQ, "use_task_id": (False,)}, inert=BERT_INERT | {"task_type_vocab_size"}),
+    _bert(
+        "ernie",
+        "Ernie",
+        inert=BERT_INERT | {"task_type_vocab_size", "task_id"},
+        adjust=(tied_with_bias, same_width, first_task),
+    ),
     _bert("megatron-bert", "MegatronBert", fixed=PRE_NORM),
     _bert(
         "rembert",

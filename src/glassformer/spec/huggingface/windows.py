@@ -38,8 +38,8 @@ FAMILIES = [
         classes=roberta_classes("Longformer"),
         keys=BERT_KEYS,
         fixed=LEARNED,
-        only=NOT_SEQ2SEQ,
-        inert=frozenset({"onnx_export"}),
+        only={**NOT_SEQ2SEQ, "attention_mode": ("longformer",)},
+        inert=frozenset({"onnx_export", "ignore_attention_mask"}),
         adjust=(window, after_padding, same_width, tied_with_bias),
     ),
 ]
