@@ -106,15 +106,26 @@ def test_linear_scaling_divides_the_angles():
     assert gf.spec(llama | {"rope_scaling": {"type": "linear", "factor": 4.0}}).rotary_divisor == 4
 
 
-def test_an_unknown_scaling_and_projected_embeddings_are_refused():
+def test_an_unknown_scaling_is_refused():
     llama = json.loads(json.dumps(config_of("llama", {}).to_dict()))
     for scaling in ({"rope_type": "other"}, {"rope_type": ["x"]}):
         with pytest.raises(gf.GlassformerError, match="rope_scaling = an object is not supported: its rope_type"):
             gf.count(llama | {"rope_scaling": scaling})
     with pytest.raises(gf.GlassformerError, match=r"rope_parameters\.odd = 3 is not a known key"):
         gf.count(llama | {"rope_scaling": {"rope_type": "llama3", "odd": 3}})
-    with pytest.raises(gf.GlassformerError, match="word_embed_proj_dim = 16"):
-        gf.count(json.loads(json.dumps(config_of("opt", {"word_embed_proj_dim": 16}).to_dict())))
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_opt_350m_projects_its_tokens_before_positions_are_added_and_its_output_before_the_logits(before):
+    changes = {"word_embed_proj_dim": 16, "do_layer_norm_before": before}
+    written, wanted = transformers_model(config_of("opt", changes), True)
+    found = gf.count(written)
+    assert found.total == wanted
+    assert gf.build(written).spec.project_first
+    shapes = str(gf.shapes(written, t=5))
+    assert shapes.index("embeddings.projected") < shapes.index("embeddings.position")
+    with pytest.raises(gf.GlassformerError, match="word_embed_proj_dim = 16 is not allowed: OPTModel then projects its output"):
+        gf.count(written, as_class="OPTModel")
 
 
 @pytest.mark.parametrize(

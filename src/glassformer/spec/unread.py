@@ -43,6 +43,7 @@ NEUTRAL: dict[str, Any] = {
     "pooler": "none",
     "layer_sum": False,
     "position_offset": 0,
+    "project_first": False,
     "relative_gate": False,
     "rotary_pairs": "halves",
     "rotary_values": False,
@@ -123,6 +124,13 @@ RULES = (
     _Rule(("embedding_scale", "token_dropout"), TOKENS, "scales token embeddings, and there are none"),
     _Rule(("position_offset",), POSITION_TABLE, "adds rows to a position table, and there is none"),
     _Rule(("embedding_size",), TOKENS, "sets the width of token embeddings, and there are none"),
+    _Rule(
+        ("project_first",),
+        lambda spec: spec.embedding_size is not None,
+        "projects token embeddings before positions are added, and they are not projected",
+        "embedding_size",
+        "Add embedding_size, such as embedding_size=512.",
+    ),
     _Rule(
         ("channels", "patch_stride", "patch_stride_width", "mask_ratio", "video_frames"),
         IMAGE,
