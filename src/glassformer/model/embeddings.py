@@ -130,8 +130,7 @@ class Embeddings(nn.Module):
         x_BTE = self.adjusted(self.source(inputs, segments_BT), inputs, attend_BT)
         if self.project_first:
             return self.dropout(self.norm(self.positions(self.projection(x_BTE), positions_BT)))
-        x_BTE = self.positions(x_BTE, positions_BT)
-        x_BTE = self.norm(self.registers(x_BTE))
+        x_BTE = self.norm(self.registers(self.positions(x_BTE, positions_BT)))
         return self.projection(self.dropout(x_BTE))
 
     @property
