@@ -189,8 +189,6 @@ def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
     if value.meets(about(figure.value, coarse / 2)):
         return "rounded"
     outwards = figure.value + (figure.unit if value.middle > 0 else -figure.unit)
-    if value.meets(exactly(outwards)):  # 2 GiB cut to whole numbers is 2 GiB, not 1 GiB
-        return None
     return "cut" if value.meets(Real(min(figure.value, outwards), max(figure.value, outwards))) else None
 
 
