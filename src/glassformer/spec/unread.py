@@ -126,10 +126,8 @@ RULES = (
     _Rule(("embedding_size",), TOKENS, "sets the width of token embeddings, and there are none"),
     _Rule(
         ("project_first",),
-        lambda spec: spec.embedding_size is not None,
+        _Part("embedding_size", lambda spec: spec.embedding_size is not None, "Add embedding_size, such as embedding_size=512."),
         "projects token embeddings before positions are added, and they are not projected",
-        "embedding_size",
-        "Add embedding_size, such as embedding_size=512.",
     ),
     _Rule(
         ("channels", "patch_stride", "patch_stride_width", "mask_ratio", "video_frames"),
