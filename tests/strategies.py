@@ -150,6 +150,7 @@ def decoder_specs(draw: st.DrawFn) -> DecoderSpec:
         "position_offset": draw(st.sampled_from([0, 2])),
         "embedding_norm": draw(st.booleans()),
         "embedding_size": draw(st.sampled_from([None, 2, 6])),
+        "project_first": draw(st.booleans()),
         "embedding_scale": draw(st.sampled_from(["none", "sqrt_d_model"])),
         "tie": draw(st.booleans()),
         "next_token": draw(st.integers(0, 3)) > 0,

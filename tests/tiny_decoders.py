@@ -26,7 +26,11 @@ OWN = {
 }
 VARIANTS = {
     "gpt2": [{"tie_word_embeddings": False, "n_inner": 20}],
-    "opt": [{"do_layer_norm_before": False}, {"enable_bias": False, "tie_word_embeddings": False}],
+    "opt": [
+        {"do_layer_norm_before": False},
+        {"enable_bias": False, "tie_word_embeddings": False},
+        {"word_embed_proj_dim": 12, "do_layer_norm_before": False},
+    ],
     "gpt_neox": [{"use_parallel_residual": False, "attention_bias": False, "tie_word_embeddings": True}],
     "llama": [{"head_dim": 10, "attention_bias": True, "mlp_bias": True, "tie_word_embeddings": True}],
     "mistral": [{"sliding_window": 4, "head_dim": 8}],

@@ -1,6 +1,7 @@
 """A decoding step with a key/value cache: the last position of a forward pass, and what the cache holds."""
 
 import pytest
+from command_line import glassformer
 
 import glassformer as gf
 
@@ -57,6 +58,24 @@ def test_a_position_table_bounds_the_context():
     assert gf.longest_context("gpt2", "1MB") == 0
 
 
+def test_where_every_layer_has_a_window_any_context_fits():
+    assert gf.longest_context("mistral-7b", "24GB", dtype="bfloat16") is None
+    assert isinstance(gf.longest_context("mistral-7b", "24GB", dtype="bfloat16", global_every=4), int)
+    assert gf.longest_context("mistral-7b", "10GB", dtype="bfloat16") == 0
+
+
+def test_the_longest_context_is_said_beside_what_the_model_was_made_for():
+    said = glassformer("cost", "mistral-7b", "--decode", "--dtype", "bf16", "--fit", "24GB").stdout
+    assert "any number of tokens, since each layer keeps the last 4,096 of them; the model is for positions=32,768" in said
+    said = glassformer("cost", "llama-3-8b", "--decode", "--dtype", "bf16", "--fit", "24GB").stdout
+    assert "60,573 tokens; the model is for positions=8,192" in said
+
+
 def test_an_encoder_has_no_decoding_step():
     with pytest.raises(gf.GlassformerError, match="bert-base is an encoder: it predicts no next token"):
         gf.decoding("bert-base")
+
+
+def test_a_claim_in_gib_is_answered_in_gib():
+    said = glassformer("check", "bytes(kv_cache) = 5 GiB", "llama-3-8b", "t=8192").stdout
+    assert said.startswith("wrong.") and "it is 2.00 GiB = 2,147,483,648" in said

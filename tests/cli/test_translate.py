@@ -95,6 +95,16 @@ def test_another_kind_of_model_names_the_command_for_it(folder, tmp_path):
         assert way in done.stderr
 
 
+def test_an_empty_text_is_one_line_where_the_tokenizer_adds_no_tokens(folder, tmp_path):
+    decoder = gf.save(gf.Decoder(gf.spec("gpt2 layers=1 d_model=8 heads=2 vocab=9")), tmp_path / "gpt2")
+    plain = json.loads((folder / "tokenizer.json").read_text()) | {"post_processor": None}
+    (decoder / "tokenizer.json").write_text(json.dumps(plain))
+    assert glassformer("generate", decoder, "--text", "a", "--max-new-tokens", 2).returncode == 0
+    done = glassformer("generate", decoder, "--text", "")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--text has no tokens: there is nothing to continue" in done.stderr
+
+
 def test_a_model_that_names_no_end_or_no_beginning_is_refused(tmp_path):
     saved = gf.save(gf.Seq2Seq(gf.spec(SPEC)), tmp_path / "tiny")
     with pytest.raises(GlassformerError, match="names no eos_token_id: no token ends a translation"):

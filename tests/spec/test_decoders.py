@@ -106,15 +106,26 @@ def test_linear_scaling_divides_the_angles():
     assert gf.spec(llama | {"rope_scaling": {"type": "linear", "factor": 4.0}}).rotary_divisor == 4
 
 
-def test_an_unknown_scaling_and_projected_embeddings_are_refused():
+def test_an_unknown_scaling_is_refused():
     llama = json.loads(json.dumps(config_of("llama", {}).to_dict()))
     for scaling in ({"rope_type": "other"}, {"rope_type": ["x"]}):
         with pytest.raises(gf.GlassformerError, match="rope_scaling = an object is not supported: its rope_type"):
             gf.count(llama | {"rope_scaling": scaling})
     with pytest.raises(gf.GlassformerError, match=r"rope_parameters\.odd = 3 is not a known key"):
         gf.count(llama | {"rope_scaling": {"rope_type": "llama3", "odd": 3}})
-    with pytest.raises(gf.GlassformerError, match="word_embed_proj_dim = 16"):
-        gf.count(json.loads(json.dumps(config_of("opt", {"word_embed_proj_dim": 16}).to_dict())))
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_opt_350m_projects_its_tokens_before_positions_are_added_and_its_output_before_the_logits(before):
+    changes = {"word_embed_proj_dim": 16, "do_layer_norm_before": before}
+    written, wanted = transformers_model(config_of("opt", changes), True)
+    found = gf.count(written)
+    assert found.total == wanted
+    assert gf.build(written).spec.project_first
+    shapes = str(gf.shapes(written, t=5))
+    assert shapes.index("embeddings.projected") < shapes.index("embeddings.position")
+    with pytest.raises(gf.GlassformerError, match="word_embed_proj_dim = 16 is not allowed: OPTModel then projects its output"):
+        gf.count(written, as_class="OPTModel")
 
 
 @pytest.mark.parametrize(
@@ -130,6 +141,28 @@ def test_an_unknown_scaling_and_projected_embeddings_are_refused():
         ("qwen3-0.6b", 596_049_920),
         ("gemma-2b", 2_506_172_416),
         ("pythia-160m", 162_322_944),
+        ("distilgpt2", 81_912_576),
+        ("opt-125m", 125_239_296),
+        ("opt-350m", 331_196_416),
+        ("opt-1.3b", 1_315_758_080),
+        ("pythia-70m", 70_426_624),
+        ("pythia-410m", 405_334_016),
+        ("pythia-1.4b", 1_414_647_808),
+        ("pythia-6.9b", 6_857_302_016),
+        ("llama-2-13b", 13_015_864_320),
+        ("llama-2-70b", 68_976_648_192),
+        ("llama-3-70b", 70_553_706_496),
+        ("llama-3.2-1b", 1_235_814_400),
+        ("llama-3.2-3b", 3_212_749_824),
+        ("tinyllama-1.1b", 1_100_048_384),
+        ("smollm2-135m", 134_515_008),
+        ("smollm2-360m", 361_821_120),
+        ("qwen2.5-0.5b", 494_032_768),
+        ("qwen2.5-7b", 7_615_616_512),
+        ("qwen3-8b", 8_190_735_360),
+        ("gemma-2-2b", 2_614_341_888),
+        ("phi-3-mini", 3_821_079_552),
+        ("olmo-2-1b", 1_484_916_736),
     ],
 )
 def test_a_preset_has_the_published_count(preset, total):

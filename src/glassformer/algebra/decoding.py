@@ -18,7 +18,7 @@ from glassformer.program.roles import Role
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 
 CACHED: tuple[Role, ...] = ("key", "value")
-MOST_CONTEXT = 10**8  # tokens; more than fits into any memory
+MOST_CONTEXT = 10**8  # tokens; a cache that grows with each of them fits no memory
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,11 @@ def _keys(step: Step) -> list[Any]:
 
 def longest_context(
     spec: EncoderSpec, limit: int, *, batch: int = 1, t: int | None = None, dtype: Dtype = "float32", label: str = "spec"
-) -> int:
+) -> int | None:
     """The largest number of tokens whose cache fits into `limit` bytes together with the weights; 0 if none fits.
 
-    For an encoder-decoder these are tokens of the target, with a source of `t` tokens.
+    None: any number fits, since each layer stores no more than the tokens of its window. For an encoder-decoder these are
+    tokens of the target, with a source of `t` tokens.
     """
     limit = whole("limit", limit)
     stack = spec.decoder if isinstance(spec, Seq2SeqSpec) else spec
@@ -153,7 +154,8 @@ def longest_context(
         found = decoding(program, dtype=dtype, label=label)
         return found.weights + found.cache
 
-    return _largest(lambda length: needed(length) <= limit, most)
+    found = _largest(lambda length: needed(length) <= limit, most)
+    return None if found == MOST_CONTEXT else found
 
 
 def _largest(fits: Callable[[int], bool], most: int) -> int:

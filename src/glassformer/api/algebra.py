@@ -136,8 +136,11 @@ def decoding(what: What, *, dtype: Dtype = "float32", as_class: str | None = Non
 
 def longest_context(
     what: What, memory: str | int, *, dtype: Dtype = "float32", as_class: str | None = None, **fields: Any
-) -> int:
-    """Return how many tokens fit into the cache in memory next to the weights: `gf.longest_context("llama-3-8b", "24GB")`."""
+) -> int | None:
+    """Return how many tokens fit into the cache in memory next to the weights: `gf.longest_context("llama-3-8b", "24GB")`.
+
+    None: any number fits, since every layer has a window.
+    """
     requested = request(what, as_class=as_class, decoders=True, **fields)
     limit = algebra.parse_bytes(memory) if isinstance(memory, str) else memory
     return algebra.longest_context(

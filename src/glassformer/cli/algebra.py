@@ -12,6 +12,7 @@ from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.cli.options import OneOf, as_option, format_options, give, one_spec, words_argument
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.program.formatter import Convention
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.spec.reading import Request, only_fields, request, request_from_words, split_words
 
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
@@ -66,6 +67,18 @@ def bridge(words: tuple[str, ...], form: str | None) -> None:
         label = requested.label + "".join(f" {word}={value}" for word, value in convention.items() if value)
         ends.append(gf.count(requested._replace(label=label), **convention))
     give(gf.bridge(*ends), form)
+
+
+def _context(spec: EncoderSpec, longest: int | None) -> str:
+    """Say how many tokens fit, and whether the model was made for as many."""
+    if longest == 0:
+        return "0, not even one token fits"
+    stack = spec.decoder if isinstance(spec, Seq2SeqSpec) else spec
+    made_for = "" if stack.positions is None else f"; the model is for positions={stack.positions:,}"
+    if longest is None:
+        kept = "none is kept" if stack.window is None else f"each layer keeps the last {stack.window // 2 + 1:,} of them"
+        return f"any number of tokens, since {kept}{made_for}"
+    return f"{longest:,} tokens{made_for if longest > (stack.positions or longest) else ''}"
 
 
 @click.command()
@@ -160,8 +173,7 @@ def _give_decoding(requested: Request, dtype: Dtype, fit: str | None, form: str 
         return
     limit = parse_bytes(fit)
     longest = gf.longest_context(requested, limit, dtype=dtype)
-    found = f"{longest:,} tokens" if longest else "0, not even one token fits"
-    note = f"longest context within {fit} ({limit:,} bytes): {found}"
+    note = f"longest context within {fit} ({limit:,} bytes): {_context(requested.spec, longest)}"
     give(result, form, {"fit": {"bytes": limit, "context": longest}}, [note])
 
 

@@ -109,7 +109,7 @@ def check_text(one: Any, name: str) -> None:
 
 def check_vocabulary(tokenizer: Any, encoding: Any, name: str, vocab: int | None) -> None:
     """Refuse a token without a row in the model's embedding table."""
-    highest = max(encoding.ids)
+    highest = max(encoding.ids, default=0)
     if vocab is not None and highest >= vocab:
         word = tokenizer.id_to_token(highest) or ""
         raise GlassformerError(

@@ -114,12 +114,14 @@ class Embeddings(nn.Module):
         width = spec.table_width if narrow else spec.d_model
         self.source = SOURCES[spec.reads](spec)
         self.adjusted = adjustment_of(spec)
-        self.positions = positions_for(spec, width)
+        placed = spec.placed_width if narrow else spec.d_model
+        self.positions = positions_for(spec, placed)
         self.registers = Registers(spec) if spec.registers else nn.Identity()
-        self.norm = Norm(spec, width) if spec.embedding_norm else nn.Identity()
+        self.norm = Norm(spec, placed) if spec.embedding_norm else nn.Identity()
         self.dropout = nn.Dropout(spec.dropout)
         # The tables may be narrower than d_model (ALBERT, ELECTRA). States of training runs name it `projection.linear`.
         self.projection: nn.Module = nn.Identity()
+        self.project_first = spec.project_first
         if narrow:
             self.projection = nn.Sequential(OrderedDict(linear=Linear("E", width, spec.d_model, bias=spec.bias("embedding"))))
 
@@ -127,8 +129,9 @@ class Embeddings(nn.Module):
         self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
     ) -> Tensor:
         x_BTE = self.adjusted(self.source(inputs, segments_BT), inputs, attend_BT)
-        x_BTE = self.positions(x_BTE, positions_BT)
-        x_BTE = self.norm(self.registers(x_BTE))
+        if self.project_first:
+            return self.dropout(self.norm(self.positions(self.projection(x_BTE), positions_BT)))
+        x_BTE = self.norm(self.registers(self.positions(x_BTE, positions_BT)))
         return self.projection(self.dropout(x_BTE))
 
     @property

@@ -61,8 +61,14 @@ def embed(
     if spec.embedding_norm:
         x = norm(inside, spec, "norm", x)
     if x.axes[-1].name == "d_embedding":
-        x = linear(inside, "projected", "projected embedding", x, "E", (d_model,), bias=spec.bias("embedding"))
+        x = _projected(inside, spec, x)
     return write.hidden("x") if len(write.program.steps) > before else x
+
+
+def _projected(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+    """Vectors of the width of the token table, in the width of the layers."""
+    into = (Axis("d_model", spec.d_model),)
+    return linear(inside, "projected", "projected embedding", x, "E", into, bias=spec.bias("embedding"))
 
 
 def _as_given(spec: EncoderSpec) -> bool:
@@ -98,6 +104,9 @@ def _tokens(
         stored_picture(inside, spec)
     if spec.token_norm:
         terms = [norm(inside, spec, "token_norm", terms[0])]
+    if spec.project_first and width.name == "d_embedding":
+        width = Axis("d_model", spec.d_model)
+        terms = [_projected(inside, spec, terms[0])]
     return _add_positions(inside, spec, terms, tokens.axes[1], width)
 
 

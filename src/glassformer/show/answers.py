@@ -10,8 +10,11 @@ from glassformer.answers.quantities import Answer, Line, Table
 from glassformer.answers.quantities.classes import Growth
 from glassformer.answers.verdicts import Diagnosis
 from glassformer.expressions.arrays import Array
+from glassformer.expressions.evaluate import unit_factor
 from glassformer.expressions.exact import Real, exactly, shown_number
 from glassformer.expressions.precision import shown_value
+from glassformer.expressions.readings import Reading
+from glassformer.expressions.vocabulary import BYTES
 from glassformer.show.fragment import fragment
 from glassformer.show.inert import clean, markdown_text
 from glassformer.show.markup import Html, tags
@@ -138,13 +141,22 @@ def _others(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
     return [("under other conventions", items)] if items else []
 
 
+def _in_claimed_unit(found: Diagnosis) -> str:
+    """Return the value in the unit of the claim, as in `2.00 GiB = `, where that is one of bytes."""
+    unit, value = found.claim.rpartition(" ")[2], found.answer.exact
+    if found.answer.unit != "bytes" or unit not in BYTES or not isinstance(value, int | Fraction):
+        return ""
+    factor = unit_factor(unit, Reading())
+    return f"{float(value / factor):,.2f} {unit} = " if factor > 1 else ""
+
+
 @present.register
 def _diagnosis(found: Diagnosis) -> Paragraphs:
     subject = f"{found.relation}" + (f", {found.answer.label}" if found.answer.label else "")
     notes = [("", found.notes)] if found.notes else []
     if found.verdict == "right":
         return Paragraphs(f"right. {subject}", (("", (f"convention: {found.convention}",)), *notes))
-    truth = value_text(found.answer.exact)
+    truth = _in_claimed_unit(found) + value_text(found.answer.exact)
     if found.verdict == "convention":
         value = "On its own it is" if found.convention.startswith("with ") else "The full value is"
         said = (f"{found.convention}. {value} {truth}.",)

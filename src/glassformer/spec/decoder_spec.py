@@ -27,6 +27,7 @@ class DecoderSpec(EncoderSpec):
     logit_cap: float | None = _is(None, "logits become cap · tanh(logits / cap)")
     rotary_width: int | None = _is(None, "features of each head that rotary positions rotate; all if not given")
     rotary_scaling: RotaryScaling = _is("none", "rotary angles scaled for longer texts: described and counted, not computed")
+    project_first: bool = _is(False, "with embedding_size: tokens are projected to d_model before positions are added (OPT 350M)")
     token_norm: bool = _is(False, "a norm on the token embeddings, before positions are added (BlenderBot small)")
     output_scale: OutputScale = _is("none", "the last hidden states are divided by this before the logits (T5)")
     logit_offset: bool = _is(False, "a stored number for each token, not trained, is added to its logit (Marian, BART)")
@@ -41,6 +42,8 @@ class DecoderSpec(EncoderSpec):
                 )
         if self.residual == "parallel" and self.norm != "pre":
             raise GlassformerError("residual=parallel needs norm=pre: both sub-layers read the same normed input. Add norm=pre.")
+        if self.project_first and self.segments is not None:
+            raise GlassformerError(f"segments={self.segments} is not implemented with project_first=true. Leave segments out.")
         near = self.relative_buckets // 2  # distances with their own bucket
         if self.relative and self.relative_distance <= near:
             raise GlassformerError(

@@ -55,6 +55,11 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         return self.embedding_size if self.embedding_size is not None else self.d_model
 
     @property
+    def placed_width(self) -> int:
+        """Width of token embeddings where positions are added to them: before the projection, or after it."""
+        return self.d_model if self.project_first else self.table_width
+
+    @property
     def vocab_width(self) -> int:
         """Width of the vectors that a masked-token head multiplies with its output matrix."""
         if self.wide_output:

@@ -16,6 +16,7 @@ class NoDecoder:
     logit_cap: float | None = None
     rotary_width: int | None = None
     rotary_scaling: str = "none"
+    project_first: bool = False
     token_norm: bool = False
     output_scale: str = "none"
     logit_offset: bool = False

@@ -59,9 +59,9 @@ def _widths(spec: EncoderSizes) -> None:
             f"d_k={spec.head_k} is not a multiple of 4: position=rotary_2d rotates half of the pairs of features by the row of a "
             "patch and half by its column. Give a multiple of 4."
         )
-    if spec.computes_positions and spec.table_width % 2:
+    if spec.computes_positions and spec.placed_width % 2:
         raise GlassformerError(
-            f"d_model={spec.table_width} is odd: sinusoidal positions come in pairs of a sine and a cosine. Give an even width."
+            f"d_model={spec.placed_width} is odd: sinusoidal positions come in pairs of a sine and a cosine. Give an even width."
         )
 
 

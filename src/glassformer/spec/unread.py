@@ -44,6 +44,7 @@ NEUTRAL: dict[str, Any] = {
     "layer_sum": False,
     "layer_sum_normed": False,
     "position_offset": 0,
+    "project_first": False,
     "relative_gate": False,
     "relative_scaled": False,
     "rotary_pairs": "halves",
@@ -125,6 +126,11 @@ RULES = (
     _Rule(("embedding_scale", "token_dropout"), TOKENS, "scales token embeddings, and there are none"),
     _Rule(("position_offset",), POSITION_TABLE, "adds rows to a position table, and there is none"),
     _Rule(("embedding_size",), TOKENS, "sets the width of token embeddings, and there are none"),
+    _Rule(
+        ("project_first",),
+        _Part("embedding_size", lambda spec: spec.embedding_size is not None, "Add embedding_size, such as embedding_size=512."),
+        "projects token embeddings before positions are added, and they are not projected",
+    ),
     _Rule(
         ("channels", "patch_stride", "patch_stride_width", "mask_ratio", "video_frames"),
         IMAGE,

@@ -22,8 +22,13 @@ def their_states(model, tokens, attend):
         return model(input_ids=tokens, attention_mask=attend, output_hidden_states=True)
 
 
-@pytest.mark.parametrize(("family", "changes"), CASES, ids=lambda value: value if isinstance(value, str) else str(value))
-@pytest.mark.parametrize("head", [True, False])
+# OPTModel projects its output where its tokens are narrower, and is refused.
+WITH_AND_WITHOUT_LOGITS = [
+    (*case, head) for case in CASES for head in (True, False) if head or "word_embed_proj_dim" not in case[1]
+]
+
+
+@pytest.mark.parametrize(("family", "changes", "head"), WITH_AND_WITHOUT_LOGITS, ids=str)
 def test_every_state_and_the_logits_are_those_of_transformers(family, changes, head, tmp_path):
     model = tiny(family, changes, head=head)
     model.save_pretrained(tmp_path / "theirs")

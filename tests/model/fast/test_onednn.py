@@ -4,11 +4,14 @@ import pytest
 import torch
 from model_cases import BERT, MODERN, VIT
 
-from glassformer.model import Encoder
+from glassformer.model import Decoder, Encoder, Seq2Seq
 from glassformer.model.core import Padded
 from glassformer.model.encoder import Inputs
 from glassformer.model.fast import Inference, apply
+from glassformer.model.fast.attention import FastAttention
 from glassformer.model.fast.onednn import Product, laid_out, serves
+from glassformer.spec import DecoderSpec
+from glassformer.spec.reading import spec as spec_of
 
 SPECS = {
     "bert": BERT,
@@ -19,6 +22,7 @@ SPECS = {
     "images": VIT.replace(pooler="attention"),
     "shared": BERT.replace(share_layers=1),
 }
+DECODER = DecoderSpec(vocab=50, d_model=16, heads=2, d_ff=24, layers=2, position="rotary", norm="pre", dropout=0.0)
 ONE_DNN = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this PyTorch has no oneDNN")
 
 
@@ -40,10 +44,37 @@ def test_the_copy_computes_the_same(spec):
 
 
 @ONE_DNN
-@pytest.mark.parametrize("activation", ["gelu", "gelu_tanh", "relu"])
+@pytest.mark.parametrize("changes", [{}, {"tie": False, "logit_cap": 3.0}, {"logit_offset": True}, {"embedding_size": 12}])
+def test_a_decoder_has_its_table_converted_too(changes):
+    torch.manual_seed(0)
+    model = apply(Decoder(DECODER.replace(**changes), fresh=False)).eval()
+    for view in (*model.parameters(), *model.buffers()):
+        view.data.normal_(std=0.3)
+    copy = laid_out(model)
+    with torch.inference_mode():
+        one, other = (made(torch.randint(0, 50, (3, 9), generator=torch.Generator().manual_seed(1))) for made in (model, copy))
+    assert (one.logits - other.logits).abs().max() < 1e-5 * one.logits.abs().max()
+    assert isinstance(copy.head.product, Product) and not hasattr(model.head, "product")
+
+
+@ONE_DNN
+def test_a_decoder_over_an_encoder_has_its_queries_converted_too():
+    torch.manual_seed(0)
+    model = apply(Seq2Seq(spec_of("transformer layers=2 d_model=16 heads=2 d_ff=24 vocab=50 decoder.kv_heads=1"))).eval()
+    copy = laid_out(model.decoder)
+    looking = copy.layers["1"].cross
+    assert isinstance(looking.product, Product) and type(model.decoder.layers["1"].cross) is FastAttention
+    x = torch.randn(3, 1, 16)
+    with torch.inference_mode():
+        assert (looking.asked(x) - model.decoder.layers["1"].cross.asked(x)).abs().max() < 1e-5
+        assert looking.product.read[0].shape == (16, 16)  # keys and values are made once, from the source
+
+
+@ONE_DNN
+@pytest.mark.parametrize("activation", ["gelu", "gelu_tanh", "relu", "silu"])
 def test_the_activation_is_computed_inside_the_product(activation):
     copy = laid_out(apply(Encoder(BERT.replace(activation=activation))).eval())
-    assert copy.layers["0"].ffn.wide.fused[0] == activation.removesuffix("_tanh")
+    assert copy.layers["0"].ffn.wide.fused[0] == {"silu": "swish"}.get(activation, activation.removesuffix("_tanh"))
     x = torch.randn(5)
     assert copy.layers["0"].ffn.activate(x) is x
 

@@ -182,6 +182,8 @@ def test_what_the_files_rule_out_is_never_chosen():
         (one,) = found(model, [prompt], max_new_tokens=6, beams=beams, tokens=banned)
         assert (one.tokens[0], one.tokens[-1]) == (7, 9)
         assert not set(one.tokens[1:-1]) & set(free.tokens)
+        (one,) = found(model, [prompt], max_new_tokens=1, beams=beams, tokens=banned)
+        assert one.tokens == [9]  # as in transformers, the last token has the last word
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,9 @@ OPT = Names(
     body={
         "embeddings.E_token": "embed_tokens.weight",
         "embeddings.E_position": "embed_positions.weight",
+        "embeddings.E": "project_in",
         "final_norm": "final_layer_norm",
+        "head.U": "project_out",
     },
     layers=(
         (

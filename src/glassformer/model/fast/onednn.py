@@ -1,4 +1,4 @@
-"""On a CPU: the same encoder with its matrices in oneDNN's layout, and GELU fused into the product."""
+"""On a CPU: the same model with its matrices in oneDNN's layout, and activations fused into the product."""
 
 from __future__ import annotations
 
@@ -16,10 +16,17 @@ from glassformer.model.fast.float8_layers import Float8Attention
 from glassformer.model.fast.gelu import bare, gelu, watched
 from glassformer.model.fast.replacing import with_parts
 from glassformer.model.feed_forward import FUNCTIONS
+from glassformer.model.heads import Logits, Reading
+from glassformer.model.variants.next_token import NextToken
 
 # Functions that the product can apply to its result before it is written, and oneDNN's names for them.
 ATTENTIONS = (FastAttention, Float8Attention)  # a subclass with another product, as with adapters, stays as it is
-FUSED = {gelu: ("gelu", "none"), FUNCTIONS["gelu_tanh"]: ("gelu", "tanh"), functional.relu: ("relu", "")}
+FUSED = {
+    gelu: ("gelu", "none"),
+    FUNCTIONS["gelu_tanh"]: ("gelu", "tanh"),
+    functional.relu: ("relu", ""),
+    functional.silu: ("swish", ""),
+}
 
 
 class Product(nn.Module):
@@ -58,6 +65,31 @@ class Product(nn.Module):
         return converted
 
 
+class LaidOutCross(FastAttention):
+    """Cross-attention whose queries, which every step of a search asks for, use a converted matrix."""
+
+    product: Product
+
+    def asked(self, x_BTD: Tensor) -> Tensor:
+        bias = self.whole_bias()
+        q_BTE = self.product(x_BTD, None if bias is None else bias[: self.widths[0]])
+        q_BTHK: Tensor = self.q_norm(q_BTE.unflatten(-1, self.shapes[0]))
+        return q_BTHK
+
+
+class LaidOutNextToken(NextToken):
+    """Logits of the next token, by a converted table."""
+
+    product: Product
+
+    def forward(self, reading: Reading) -> Logits:
+        at, states = reading.predict_at, reading.states_BTD
+        states = states if at is None else states.flatten(0, 1)[at]
+        logits: Tensor = self.product(self.projected(states if self.scale == 1.0 else states * self.scale))
+        logits = logits if self.offset is None else logits.add_(self.offset)
+        return Logits(logits if self.cap is None else self.cap * (logits / self.cap).tanh())
+
+
 class LaidOutAttention(FastAttention):
     """Attention whose two products use converted matrices."""
 
@@ -78,14 +110,33 @@ def serves(encoder: Encoder) -> bool:
 def laid_out(encoder: Encoder, product: type[Product] = Product) -> Encoder:
     """A copy for inference, which shares everything but the matrices of the layers."""
     layers = with_parts(encoder.layers, **{owner: _block(block, product) for owner, block in encoder.layers.items()})
-    return with_parts(encoder, layers=layers)
+    return with_parts(encoder, layers=layers, head=_head(encoder))
+
+
+def _head(encoder: Encoder) -> nn.Module | None:
+    """The head with a converted table, where it predicts the next token."""
+    head = encoder.head
+    if type(head) is not NextToken or watched(head):
+        return head
+    table = encoder.embeddings.token_table if head.own is None else head.own
+    assert table is not None
+    other = with_parts(head, product=Product(matrix(table, head.bias)))
+    other.__class__ = LaidOutNextToken
+    return other
+
+
+def matrix(weight: Tensor, bias: nn.Parameter | None = None) -> nn.Linear:
+    """A linear layer that shares a weight, which may be a part of another one."""
+    linear = nn.Linear(1, 1, bias=False, device="meta")
+    linear.weight, linear.bias = nn.Parameter(weight.detach(), requires_grad=False), bias  # type: ignore[assignment]
+    return linear
 
 
 def _block(block: nn.Module, product: type[Product]) -> nn.Module:
     parts = {}
     for name, part in block.named_children():
         if isinstance(part, FastAttention) and type(part) in ATTENTIONS and plain(part.out) and plain(part.qkv):
-            parts[name] = _attention(part, product)
+            parts[name] = _cross(part, product) if name == "cross" else _attention(part, product)
         elif isinstance(part, FastFeedForward) and plain(part.wide) and plain(part.narrow):
             parts[name] = _feed_forward(part, product)
     return with_parts(block, **parts)
@@ -99,6 +150,13 @@ def plain(linear: nn.Module) -> bool:
 def _attention(attention: FastAttention, product: type[Product]) -> nn.Module:
     other = with_parts(attention, out=product(attention.out), product=product(attention.qkv))
     other.__class__ = LaidOutAttention
+    return other
+
+
+def _cross(attention: FastAttention, product: type[Product]) -> nn.Module:
+    queries = matrix(attention.qkv.weight[: attention.widths[0]])
+    other = with_parts(attention, out=product(attention.out), product=product(queries))
+    other.__class__ = LaidOutCross
     return other
 
 

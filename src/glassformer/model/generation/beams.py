@@ -63,15 +63,13 @@ class Search:
         texts, beams = self.running.scores.shape
         vocab = logits_NV.shape[1]
         wide = (1 + max(len(self.special.ends), 1)) * beams
-        logits_NV = logits_NV.float()
-        normal_N = logits_NV.logsumexp(1)
         if (must := forced(self.special, number, self.choice.max_new_tokens)) is not None:
             top_NW = torch.full((len(logits_NV), 1), 0.0, device=logits_NV.device)
             tokens_NW = torch.full_like(top_NW, must, dtype=torch.int64)
         else:
-            restrict(logits_NV, self.special, number, self.choice.max_new_tokens)
-            top_NW, tokens_NW = logits_NV.topk(min(wide, vocab), dim=1)
-            top_NW = top_NW - normal_N[:, None]
+            logs_NV = logits_NV.float().log_softmax(1)
+            restrict(logs_NV, self.special, number, self.choice.max_new_tokens)
+            top_NW, tokens_NW = logs_NV.topk(min(wide, vocab), dim=1)
         each = top_NW.shape[1]
         sums = (top_NW.view(texts, beams, each) + self.running.scores[:, :, None]).flatten(1)
         top, places = sums.topk(min(wide, sums.shape[1]), dim=1)

@@ -14,9 +14,9 @@ NEVER = -torch.inf
 
 def forced(tokens: Tokens, number: int, most: int) -> int | None:
     """The token that must be chosen as the `number`-th new one, where `most` are allowed."""
-    if number == 0 and tokens.first is not None:
-        return tokens.first
-    return tokens.last if number == most - 1 else None
+    if number == most - 1 and tokens.last is not None:
+        return tokens.last
+    return tokens.first if number == 0 else None
 
 
 def restrict(scores_BV: Tensor, tokens: Tokens, number: int, most: int) -> None:

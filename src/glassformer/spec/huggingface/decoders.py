@@ -156,10 +156,11 @@ def opt_body(draft: Draft) -> None:
     fields["norm"] = "pre" if before else "post"
     removed = config.flag("_remove_final_layer_norm", default=False)
     fields["final_norm"] = "all" if before and not removed else "none"
-    if config.whole("word_embed_proj_dim", fields["d_model"]) != fields["d_model"]:
-        raise config.refusal(
-            "word_embed_proj_dim", "token embeddings that are projected before positions are added are not implemented."
-        )
+    width = config.whole("word_embed_proj_dim", fields["d_model"])
+    if width != fields["d_model"]:
+        if not fields.get("next_token", True):
+            raise config.refusal("word_embed_proj_dim", "OPTModel then projects its output. --as OPTForCausalLM reads the model.")
+        fields.update({"embedding_size": width, "project_first": True})
     fields["biases"] = ("q", "k", "v", "output", "ffn", "norm") if config.flag("enable_bias", default=True) else ("norm",)
 
 
@@ -168,19 +169,13 @@ def neox_residual(draft: Draft) -> None:
         draft.fields["residual"] = "parallel"
 
 
-def gemma_activation(default: str) -> Adjust:
-    """Read the gate: `hidden_activation` in newer files; `hidden_act`, if that is missing, always meant the tanh form."""
-
-    def adjust(draft: Draft) -> None:
-        config = draft.config
-        found = config.get("hidden_activation", None)
-        old = config.word("hidden_act", default, ("gelu", "gelu_pytorch_tanh"))
-        if found is None and old == "gelu" and "hidden_act" in config.values:
-            raise config.refusal("hidden_act", "versions of transformers read it differently. Add hidden_activation.")
-        draft.fields["activation"] = config.activation("hidden_activation", default) if found is not None else "gelu_tanh"
-        gated(draft)
-
-    return adjust
+def gemma_activation(draft: Draft) -> None:
+    """Read the gate: `hidden_activation` where it is given; `hidden_act`, if that is missing, always means the tanh form."""
+    config = draft.config
+    config.word("hidden_act", "gelu_pytorch_tanh", ("gelu", "gelu_pytorch_tanh"))
+    found = config.get("hidden_activation", None)
+    draft.fields["activation"] = "gelu_tanh" if found is None else config.activation("hidden_activation", "gelu_pytorch_tanh")
+    gated(draft)
 
 
 def gemma2_scores(draft: Draft) -> None:
@@ -192,11 +187,19 @@ def gemma2_scores(draft: Draft) -> None:
         config.asked.add(key)
 
 
-def whole_groups(draft: Draft) -> None:
-    """Check that every key/value head serves the same number of heads."""
-    heads, groups = draft.fields["heads"], draft.fields.get("kv_heads") or draft.fields["heads"]
-    if heads % groups:
-        raise draft.config.refusal("num_key_value_heads", f"it must divide num_attention_heads = {heads}.")
+def key_heads(absent: int | None) -> Adjust:
+    """Read the key/value heads: null means as many as heads; a file without the key has `absent`, the default of its class."""
+
+    def adjust(draft: Draft) -> None:
+        config, heads = draft.config, draft.fields["heads"]
+        missing = absent is not None and "num_key_value_heads" not in config.values
+        groups = absent if missing else config.whole("num_key_value_heads", None)
+        if heads % (groups or heads):
+            found = f"its default {groups}" if missing else "it"
+            raise config.refusal("num_key_value_heads", f"{found} must divide num_attention_heads = {heads}.")
+        draft.fields["kv_heads"] = groups
+
+    return adjust
 
 
 # The families ------------------------------------------------------------------------------------------------------------
@@ -208,7 +211,6 @@ BODY = {
 }
 LLAMA_KEYS = {
     **BODY,
-    "num_key_value_heads": Key("kv_heads", None),
     "hidden_act": Key("activation", "silu"),
     "rms_norm_eps": Key("eps", 1e-6),
     "attention_dropout": Key("dropout", 0.0),
@@ -240,9 +242,11 @@ def _llama(model_type: str, name: str, *adjust: Adjust, tie: bool = False, **set
     keys = {**LLAMA_KEYS, **settings.pop("keys", {})}
     fixed = {**LLAMA_BODY, **settings.pop("fixed", {})}
     first = settings.pop("gate", gated)
-    inert = frozenset({"pretraining_tp", "rope_scaling"}) | settings.pop("inert", frozenset())
+    inert = frozenset({"pretraining_tp", "rope_scaling", "is_llama_config", "max_sequence_length"}) | settings.pop(
+        "inert", frozenset()
+    )
     turned = settings.pop("turned", rope())
-    every = (first, whole_groups, turned, tied(default=tie), *adjust)
+    every = (first, key_heads(settings.pop("key_heads", None)), turned, tied(default=tie), *adjust)
     return _decoder(model_type, name, keys=keys, fixed=fixed, adjust=every, inert=inert, **settings)
 
 
@@ -270,8 +274,8 @@ GPT2 = _decoder(
         "max_position_embeddings": "n_positions",
     },
     inert=frozenset(
-        """attn_pdrop embd_pdrop n_ctx reorder_and_upcast_attn summary_activation summary_first_dropout summary_proj_to_labels
-        summary_type summary_use_proj""".split()
+        """attn_pdrop embd_pdrop n_ctx n_special predict_special_tokens reorder_and_upcast_attn summary_activation
+        summary_first_dropout summary_proj_to_labels summary_type summary_use_proj""".split()
     ),
     adjust=(gpt2_scores, tied(default=True)),
 )
@@ -290,7 +294,7 @@ OPT = _decoder(
     },
     fixed={"position": "learned", "position_offset": 2, "eps": 1e-5},
     only={**NOT_SEQ2SEQ, **CAUSAL, "layer_norm_elementwise_affine": (True,)},
-    inert=frozenset({"init_std"}),
+    inert=frozenset({"init_std", "learned_embeddings"}),
     adjust=(opt_body, tied(default=True)),
 )
 NEOX = _decoder(
@@ -316,8 +320,8 @@ FAMILIES = [
     OPT,
     NEOX,
     _llama("llama", "Llama", biases(("attention_bias", False, ATTENTION), ("mlp_bias", False, ("ffn",))), keys=HEAD_DIM),
-    _llama("mistral", "Mistral", layer_types(all_local), keys=HEAD_DIM),
-    _llama("qwen2", "Qwen2", layer_types(after_some), fixed={"biases": ("q", "k", "v")}),
+    _llama("mistral", "Mistral", layer_types(all_local), keys=HEAD_DIM, key_heads=8),
+    _llama("qwen2", "Qwen2", layer_types(after_some), keys=HEAD_DIM, fixed={"biases": ("q", "k", "v")}, key_heads=32),
     _llama(
         "qwen3",
         "Qwen3",
@@ -325,6 +329,7 @@ FAMILIES = [
         layer_types(after_some),
         keys={"head_dim": Key("d_k", 128)},
         fixed={"query_key_norm": "head"},
+        key_heads=32,
     ),
     _llama(
         "gemma",
@@ -333,8 +338,9 @@ FAMILIES = [
         keys={"head_dim": Key("d_k", 256)},
         fixed={"norm_offset": True, "embedding_scale": "sqrt_d_model"},
         only={**NOT_SEQ2SEQ, **CAUSAL, "use_bidirectional_attention": (False,)},
-        gate=gemma_activation("gelu_pytorch_tanh"),
+        gate=gemma_activation,
         tie=True,
+        key_heads=16,
     ),
     _llama(
         "gemma2",
@@ -345,16 +351,25 @@ FAMILIES = [
         keys={"head_dim": Key("d_k", 256)},
         fixed={"norm_offset": True, "embedding_scale": "sqrt_d_model", "output_norm": True},
         only={**NOT_SEQ2SEQ, **CAUSAL, "use_bidirectional_attention": (False,)},
-        inert=frozenset({"cache_implementation"}),
-        gate=gemma_activation("gelu_pytorch_tanh"),
+        inert=frozenset({"cache_implementation", "sliding_window_size"}),
+        gate=gemma_activation,
         tie=True,
+        key_heads=4,
     ),
-    _llama("phi3", "Phi3", layer_types(all_local), inert=frozenset({"original_max_position_embeddings"})),
+    _llama(
+        "phi3",
+        "Phi3",
+        layer_types(all_local),
+        keys=HEAD_DIM,
+        # The class is now in transformers, under the name that the files refer to.
+        inert=frozenset({"auto_map", "original_max_position_embeddings", "embd_pdrop", "resid_pdrop"}),
+        only={**NOT_SEQ2SEQ, **CAUSAL, "full_attn_mod": (1,), "interpolate_factor": (1,)},
+    ),
     _llama(
         "olmo2",
         "Olmo2",
         biases(("attention_bias", False, ATTENTION)),
-        keys={"rms_norm_eps": Key("eps", 1e-5)},
+        keys={**HEAD_DIM, "rms_norm_eps": Key("eps", 1e-5)},
         fixed={"query_key_norm": "all", "input_norm": False, "output_norm": True},
     ),
 ]

@@ -79,7 +79,7 @@ BART_INERT = frozenset(
     """
     add_bias_logits decoder_attention_heads decoder_ffn_dim decoder_layers decoder_vocab_size
     do_blenderbot_90_layernorm extra_pos_embeddings force_bos_token_to_be_generated init_std layernorm_variant
-    share_encoder_decoder_embeddings variant
+    replacing_rate save_step share_encoder_decoder_embeddings student_decoder_layers student_encoder_layers variant
     """.split()
 )
 
