@@ -74,7 +74,7 @@ def test_sides_of_a_relation_keep_their_signs() -> None:
         ("x" * (MOST_CHARACTERS + 1), f"at most {MOST_CHARACTERS:,} are allowed"),
         ("(" * 200 + "1" + ")" * 200, "nested"),
         ("9" * 500, "digits"),
-        ("perplexity: exp(2.3) = 9.97", "words before a colon are not part of an expression: write 'exp(2.3) = 9.97'."),
+        ("perplexity: exp(2.3) = 9.97", "leave out the words before it and write 'exp(2.3) = 9.97'."),
     ],
 )
 def test_an_unreadable_expression_is_a_one_line_error_that_says_why(text: str, says: str) -> None:

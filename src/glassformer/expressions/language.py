@@ -205,7 +205,7 @@ class _Reader(Parser):
         where = f" after '{shown(before[-30:])}'" if before else ""
         said = shown(token.text, limit=20)
         if said == ":" and (rest := self.text[token.end :].strip()):
-            return NotUnderstoodError(f"words before a colon are not part of an expression: write '{shown(rest)}'.")
+            return NotUnderstoodError(f"unexpected ':'{where}: leave out the words before it and write '{shown(rest)}'.")
         return NotUnderstoodError(f"unexpected '{said}'{where} (character {token.start + 1}): {EXAMPLE}.")
 
 

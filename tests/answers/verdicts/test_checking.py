@@ -158,6 +158,8 @@ def test_a_formula_without_a_model_is_tried_on_several() -> None:
         ("shape(weights) = 12 x 5 x 5", "bert-base t=5", "convention", ()),
         ("shape(q, head=0) = t x d_k", "bert-base t=5", "convention", ()),
         ("flops(attention) < flops(ffn)", "bert-base t=128", "right", ()),
+        ("params(decoder) > params(encoder)", "transformer", "convention", ()),  # only one holds the shared table
+        ("params(ffn) < params(attention)", "bert-base", "wrong", ()),
         ("flops(attention, layer=0) = 8nd² + 4n²d", "bert-base t=512", "right", ()),
         ("bytes(training) = 876 MB", "bert-base", "wrong", ("training_state_forgotten",)),
         ("positions(1, 0) = 0.540", "transformer-base", "wrong", ("positional_index",)),

@@ -9,6 +9,7 @@ from fractions import Fraction
 from glassformer.expressions.exact import Real, about, fixed
 from glassformer.expressions.precision import Figure
 
+TELLING = 4  # digits: one in thirty numbers of three digits differs from another in one
 ANY_TWO = 6  # from this many digits on, any two swapped digits are a slip, not only neighbours
 POWERS = {1: "ten", 2: "a hundred", 3: "a thousand", 6: "a million", 9: "a billion"}
 
@@ -141,7 +142,7 @@ def _exchanged(pair: _Pair) -> Iterator[tuple[str, str]]:
 
 
 def _one_wrong(pair: _Pair) -> Iterator[tuple[str, str]]:
-    if len(pair.right) == len(pair.found) >= 3 and len(pair.differing) == 1:
+    if len(pair.right) == len(pair.found) >= TELLING and len(pair.differing) == 1:
         (place,) = pair.differing
         where = f"digit {place + 1} of {len(pair.right)}"
         yield "digit_wrong", f"One digit is wrong: {pair.found[place]} instead of {pair.right[place]}, {where}."

@@ -143,8 +143,12 @@ class _Link:
     def _compared(self) -> Judged:
         sides = [self.evaluation.found(side) for side in (self.left, self.right)]
         one, two = (_exact(found, side) for found, side in zip(sides, (self.left, self.right), strict=True))
-        holds = COMPARED[self.sign](one, two)
-        return self._verdict("right" if holds else "wrong")
+        if COMPARED[self.sign](one, two):
+            return self._verdict("right")
+        for words, one_less, two_less in _with_less(*sides):
+            if COMPARED[self.sign](one_less, two_less):
+                return self._verdict("convention", convention=f"without {', '.join(words)}")
+        return self._verdict("wrong")
 
     def _for_every_size(self) -> tuple[str, ...]:
         """Return a note on whether a formula in the fields of the spec also holds at other sizes."""
@@ -221,7 +225,8 @@ class _Link:
             found: Iterable[Slip] = slips(self.subject, number, claimed.figure, {})
         else:
             found = pen_slips(number, claimed.figure) if isinstance(number, Real) and isinstance(claimed.figure, Figure) else ()
-        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted, rounded=not slip.exact) for slip in found]
+        single = isinstance(claimed.figure, Figure)  # a list of numbers is compared number by number
+        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted, rounded=single and not slip.exact) for slip in found]
 
 
 def _finding(wrong: Other, claimed: ClaimedValue) -> Finding:
@@ -232,6 +237,15 @@ def _finding(wrong: Other, claimed: ClaimedValue) -> Finding:
 def _plain(node: Node) -> bool:
     """Return whether a side consists of numbers only."""
     return not any(isinstance(leaf, Name | Quantity) and is_leaf(leaf) for leaf in walk(node))
+
+
+def _with_less(one: Found, two: Found) -> Iterator[tuple[tuple[str, ...], Fraction, Fraction]]:
+    """Yield both counts with the same parts left out by convention: without the table that only one of them contains."""
+    less = [{other.left_out: other.value for other in found.others if other.excuses and other.left_out} for found in (one, two)]
+    for words in dict.fromkeys([*less[0], *less[1]]):
+        left, right = less[0].get(words, one.value), less[1].get(words, two.value)
+        if isinstance(left, int) and isinstance(right, int):
+            yield words, Fraction(left), Fraction(right)
 
 
 def _exact(found: Found, node: Node) -> Fraction:
