@@ -78,8 +78,8 @@ def timed(command: list[str], threads: int) -> dict[str, Any]:
     seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     lines = (done.stdout + done.stderr).strip().splitlines()
-    said = next((line for line in lines if " steps in " in line or "loss" in line), lines[-1])
-    return {"seconds": round(seconds, 2), "core_seconds": round(processor, 2), "said": said[:100]}
+    said = next((line for line in lines if line.startswith("test ") or "eval_loss" in line), lines[-1])
+    return {"seconds": round(seconds, 2), "core_seconds": round(processor, 2), "said": said[:60]}
 
 
 OURS = {
