@@ -148,7 +148,11 @@ class Attention(nn.Module):
         if isinstance(self.qkv, GroupedJoint):
             made = self.qkv.some(x_BTD, first, last)
             return made if bias is None else made + bias
-        return functional.linear(x_BTD, self.qkv.weight[start:stop], bias)
+        return self.multiplied(x_BTD, self.qkv.weight[start:stop], bias)
+
+    def multiplied(self, x_BTD: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """`x Wᵀ + b`."""
+        return functional.linear(x_BTD, weight, bias)
 
     def whole_bias(self) -> Tensor | None:
         """The bias of q, k and v side by side, zeros where a place has none."""

@@ -32,7 +32,7 @@ FROM_CHECKPOINT: dict[str, dict[str, Any]] = {
 FEWEST_AT_ONCE, MOST_AT_ONCE = 4096, 32_768  # tokens of a batch on a GPU
 FEWEST_ON_CPU = 1024  # of a task whose batches are always budgets of tokens
 STEPS_AN_EPOCH, CHARACTERS_A_TOKEN = 100, 4
-MOST_CHARACTERS = 20_000_000  # to train a tokenizer on: the most frequent pieces of more are the same
+ENOUGH_CHARACTERS, CHARACTERS_A_PIECE = 5_000_000, 600  # to train a tokenizer on: more give about the same pieces
 FEWEST_PATCHES, MOST_PATCHES = 16, 49  # patches per image of a small image encoder
 
 # A folder with weights, a spec, or None for a small encoder chosen for the data.
@@ -111,14 +111,14 @@ def tokenizer_for(data: Dataset, settings: Settings) -> Tokenizer | None:
         return None
     task, lowercase = task_of(data), settings.case == "lower"
     return Tokenizer.train(
-        sampled(data.train.texts()), vocab=settings.vocab, kind=task.tokens, lowercase=lowercase, ends=task.ends
+        sampled(data.train.texts(), settings.vocab), vocab=settings.vocab, kind=task.tokens, lowercase=lowercase, ends=task.ends
     )
 
 
-def sampled(texts: Iterable[str]) -> list[str]:
+def sampled(texts: Iterable[str], vocab: int) -> list[str]:
     """Return texts to train a tokenizer on: all of them, or of a large corpus every n-th."""
     every = list(texts)
-    return every[:: max(1, sum(map(len, every)) // MOST_CHARACTERS)]
+    return every[:: max(1, sum(map(len, every)) // max(ENOUGH_CHARACTERS, CHARACTERS_A_PIECE * vocab))]
 
 
 def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> dict[str, Any]:

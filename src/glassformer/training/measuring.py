@@ -15,6 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from glassformer.model import Encoder
 from glassformer.model.fast.checkpointing import kept
+from glassformer.model.fast.products import without_onednn
 from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.prediction import POWERS
 from glassformer.training.tasks import Task
@@ -60,10 +61,10 @@ def predicted_at(predicted: Mapping[str, Any], extent: Extent) -> tuple[float, f
 def measure_step(encoder: Encoder, batch: Batch, task: Task, number_format: Callable[[], Context]) -> dict[str, int]:
     """Measure the matrix FLOPs of one step, and its memory: weights, gradients, AdamW moments and saved activations.
 
-    The counter cannot see inside fused attention, so it counts the plain kernel, which computes the same products.
+    The counter cannot see inside fused attention and oneDNN's products, so it counts plain kernels, which compute the same.
     """
     plain = torch.compiler.set_stance("force_eager")  # the counter cannot see inside compiled graphs
-    with plain, sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, number_format():
+    with plain, without_onednn(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, number_format():
         task.judge(encoder, batch).loss.backward()
     encoder.zero_grad(set_to_none=True)
     activations = kept_bytes(encoder, lambda: task.judge(encoder, batch).loss, number_format)

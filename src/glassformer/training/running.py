@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 from glassformer.errors import GlassformerError, shown
@@ -95,7 +97,7 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
     settings = Settings(**{**chosen, **given})
     task_of(data).measured_by(settings.best_by)  # refuses a figure that the task lacks
     start = start_for(model, fields, data, settings)
-    tokenizer = tokenizer_for(data, settings) if start is None else start.tokenizer
+    tokenizer = trained_tokenizer(data, settings) if start is None else start.tokenizer
     spec = spec_for(model, fields, data, tokenizer, settings) if start is None else start.encoder.spec
     choice = Choice.of(spec, {} if start is None else start.about, settings)
     if settings.precision == "fp8":
@@ -107,6 +109,16 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
     if "batch_tokens" in chosen:
         settings = fitting_budget(spec, settings, predict, free_bytes(worker.device))
     return Plan(spec, settings, tokenizer, start, predict(spec, settings))
+
+
+def trained_tokenizer(data: Dataset, settings: Settings) -> Tokenizer | None:
+    """Train a tokenizer, without Python's lock, while a thread imports the compiler, which PyTorch's optimizers need."""
+    meanwhile = Thread(target=import_module, args=("torch._dynamo",))
+    meanwhile.start()
+    try:
+        return tokenizer_for(data, settings)
+    finally:
+        meanwhile.join()  # two threads must not import parts of one circle
 
 
 def fitting_budget(spec: EncoderSpec, settings: Settings, predict: Callable[..., dict[str, Any]], free: int | None) -> Settings:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import string
+import sys
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
 
 from glassformer import arguments
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import no_such, path_text
 from glassformer.files.texts import NOT_THE_FILE, guarded
 from glassformer.files.weight_files import inside
+from glassformer.training.words import CONTROL, WordIds, splits_at_spaces
 
 Kind: TypeAlias = Literal["wordpiece", "bpe"]
 FILE = "tokenizer.json"
@@ -25,7 +28,6 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Names in other model families.
 ALSO = {"[PAD]": ("<pad>",), "[UNK]": ("<unk>",), "[CLS]": ("<s>",), "[SEP]": ("</s>",), "[MASK]": ("<mask>",)}
 ENDS = ("[SEP]", "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|im_end|>")
-CONTROL = "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]"
 # GPT-2's pattern, but with combining marks inside words: otherwise Devanagari would be split at each vowel sign.
 WORDS = r" ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+(?!\S)|\s+"
 MOST_TOKENS = 10_000_000  # of a vocabulary
@@ -37,8 +39,8 @@ Item = TypeVar("Item")
 class Encoded(NamedTuple):
     """An encoded text: token ids, which of them are special, the word of each token, and whether the text was truncated."""
 
-    ids: list[int]
-    special: list[int]  # 1: a special token
+    ids: Sequence[int]  # or an array of them
+    special: Sequence[int]  # 1: a special token
     words: list[int | None]  # empty where the text is no row of words
     cut: bool
     segments: Sequence[int] = ()  # 0 for the tokens of the first text, 1 for those of the second; empty for a single text
@@ -166,7 +168,7 @@ class Tokenizer:
     def encode(self, texts: Sequence[str], max_length: int | None = None) -> list[list[int]]:
         """Return the token ids of each text, with special tokens; texts longer than `max_length` are truncated."""
         texts = _list_of_texts(texts)
-        return [encoded.ids for encoded in self.encode_all(texts, max_length)]
+        return [list(encoded.ids) for encoded in self.encode_all(texts, max_length)]
 
     def encode_all(self, texts: Iterable[str], max_length: int | None = None) -> Iterator[Encoded]:
         """Encode each text with the metadata of its tokens."""
@@ -187,6 +189,16 @@ class Tokenizer:
         for one in self._encodings(texts, max_length):
             yield [_encoded(piece)._replace(cut=False) for piece in (one, *one.overflowing)]
 
+    def rows(self, texts: Iterable[str], max_length: int | None = None) -> Iterator[list[Encoded]]:
+        """Encode each text as the windows it takes: as `windows` does, with arrays of ids, and in a fraction of the time."""
+        if self._words is not None:
+            return self._by_words(texts, max_length)
+        return ([one] for one in self.encode_all(texts)) if max_length is None else self.windows(texts, max_length)
+
+    def first_rows(self, texts: Iterable[str], max_length: int | None = None) -> Iterator[Encoded]:
+        """Encode the beginning of each text: as `encode_all` does, with arrays of ids, and in a fraction of the time."""
+        return (pieces[0]._replace(cut=len(pieces) > 1) for pieces in self.rows(texts, max_length))
+
     def decode(self, ids: Sequence[int]) -> str:
         """Decode token ids without special tokens; WordPiece leaves spaces around punctuation."""
         return str(self._inner.decode(list(ids), skip_special_tokens=True)).strip()
@@ -198,12 +210,30 @@ class Tokenizer:
             raise GlassformerError(f"ids={shown(ids)} is not allowed: ids are whole numbers from 0, in a list.")
         return [self._inner.id_to_token(int(one)) or f"[{int(one)}]" for one in found]
 
-    def _encodings(
-        self, texts: Iterable[Any], max_length: int | None, *, words: bool = False, pairs: bool = False
-    ) -> Iterator[Any]:
+    @cached_property
+    def _words(self) -> WordIds | None:
+        """What finds the ids of texts from those of their words; None if this tokenizer looks at more than a word."""
+        return WordIds(self._inner) if splits_at_spaces(self._inner) else None
+
+    def _by_words(self, texts: Iterable[str], max_length: int | None) -> Iterator[list[Encoded]]:
+        """Encode each text as rows of at most `max_length` tokens."""
+        assert self._words is not None
+        self._check_room(max_length)
+        for some in _some_at_once(texts):
+            ids, special, bounds, first = self._words.rows(some, max_length)
+            ends = bounds.tolist()
+            for start, stop in pairwise(first.tolist()):
+                yield [Encoded(ids[a:b], special[a:b], [], cut=False) for a, b in pairwise(ends[start : stop + 1])]  # type: ignore[arg-type]
+
+    def _check_room(self, max_length: int | None, *, pairs: bool = False) -> None:
         own = self._inner.num_special_tokens_to_add(is_pair=pairs)
         if max_length is not None and arguments.whole("max_length", max_length, most=2**31) <= own:
             raise GlassformerError(f"max_length={max_length} leaves no room for text: {own} special tokens are added.")
+
+    def _encodings(
+        self, texts: Iterable[Any], max_length: int | None, *, words: bool = False, pairs: bool = False
+    ) -> Iterator[Any]:
+        self._check_room(max_length, pairs=pairs)
         for some in _some_at_once(texts):
             if max_length is not None:
                 self._inner.enable_truncation(max_length=max_length)
@@ -243,10 +273,8 @@ def _train_wordpiece(package: Any, texts: Iterable[str], vocab: int, *, lowercas
     order, and then rebuild the tokenizer from the vocabulary, where they are ordinary tokens.
     """
     normalizer = _normalizer(package, lowercase=lowercase)
-    rows = [normalizer.normalize_str(text) for text in texts]
-    letters = Counter[str]()
-    for row in rows:
-        letters.update(row)
+    rows = [_normalized(normalizer, text, lowercase=lowercase) for text in texts]
+    letters = _letters(rows)
     room = (vocab - len(SPECIAL)) // 4  # at most half of the vocabulary is single characters, each in two forms
     common = sorted((letter for letter in letters if not letter.isspace()), key=lambda letter: (-letters[letter], letter))
     if room < 1 or not common:
@@ -296,6 +324,20 @@ def _train_bpe(package: Any, texts: Iterable[str], vocab: int, *, lowercase: boo
 def _normalizer(package: Any, *, lowercase: bool) -> Any:
     steps = [package.normalizers.NFC(), package.normalizers.Replace(package.Regex(CONTROL), "")]
     return package.normalizers.Sequence([*steps, *([package.normalizers.Lowercase()] if lowercase else [])])
+
+
+def _normalized(normalizer: Any, text: str, *, lowercase: bool) -> str:
+    if text.isascii() and text.isprintable():  # the same, ten times as fast
+        return text.lower() if lowercase else text
+    return str(normalizer.normalize_str(text))
+
+
+def _letters(rows: Iterable[str]) -> dict[str, int]:
+    """Count each character."""
+    counts = np.zeros(sys.maxunicode + 1, dtype=np.int64)
+    for some in _some_at_once(rows):
+        counts += np.bincount(np.frombuffer("".join(some).encode("utf-32-le"), dtype=np.uint32), minlength=len(counts))
+    return {chr(place): int(counts[place]) for place in counts.nonzero()[0]}
 
 
 def _with_special_tokens(package: Any, inner: Any, *, ends: bool) -> Any:

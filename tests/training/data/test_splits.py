@@ -1,6 +1,7 @@
 """Splits: the same for the same seed, whatever the order of the rows; classes in proportion; equal texts together."""
 
 import random
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from glassformer.errors import GlassformerError
 from glassformer.training.data.splits import (
+    NOISE,
     always_one,
     check_label_column,
     check_shares,
@@ -188,3 +190,9 @@ def test_too_few_rows_for_three_parts_are_refused():
 def test_shares_must_be_three_and_add_up(shares):
     with pytest.raises(GlassformerError, match=r"three positive shares"):
         check_shares(shares)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_the_key_of_a_text_is_that_text_in_small_letters_without_noise(text):
+    plain = NOISE.sub("", unicodedata.normalize("NFC", text.casefold()))
+    assert content_keys(Rows("mlm", [text], None)) == [(plain or text).encode()]

@@ -14,6 +14,7 @@ from glassformer.errors import GlassformerError
 from glassformer.model.attention import PLACES, Attention
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.fast.attention import FastAttention
+from glassformer.model.fast.products import FastLinear
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.variants.disentangled import Map
 
@@ -87,6 +88,10 @@ class AdaptedLinear(nn.Linear):
         return self.adapters.add(super().forward(x), x)
 
 
+class FastAdaptedLinear(AdaptedLinear, FastLinear):
+    """The same in a fast encoder."""
+
+
 class AdaptedAttention(Attention):
     """Attention with adapters of queries, keys or values."""
 
@@ -109,6 +114,7 @@ ADAPTED: dict[type[nn.Module], type[nn.Module]] = {
     Attention: AdaptedAttention,
     FastAttention: FastAdaptedAttention,
     nn.Linear: AdaptedLinear,
+    FastLinear: FastAdaptedLinear,
 }
 
 
@@ -130,7 +136,7 @@ def apply(encoder: Encoder, lora: Lora) -> Encoder:
 
 def _adapt(module: nn.Module, linear: nn.Linear, pieces: dict[str, int], lora: Lora) -> None:
     if any(symbol in lora.symbols for symbol in pieces):
-        if type(linear) is not nn.Linear or type(module) not in ADAPTED:
+        if type(linear) not in (nn.Linear, FastLinear) or type(module) not in ADAPTED:
             raise GlassformerError(f"adapters do not support the {', '.join(pieces)} of this encoder: leave it out of lora_on.")
         module.adapters = Adapters(linear, pieces, lora)
         module.__class__ = ADAPTED[type(module)]

@@ -15,6 +15,7 @@ from glassformer.model.fast.attention_dropout import MOST_DROPPED
 from glassformer.model.fast.joint_attention import attend_jointly, kernels_serve
 from glassformer.model.fast.packed import PackedCore
 from glassformer.model.fast.precision import HALVES
+from glassformer.model.fast.products import linear
 from glassformer.model.variants.disentangled import ByDistances
 
 # The attention kernel for unpacked training batches: on a Hopper GPU cuDNN's is the fastest that PyTorch has.
@@ -44,6 +45,9 @@ class FastAttention(Attention):
             return mixed_jointly(qkv_BT3HK, context.core, scale=self.scale, dropout=dropout)
         q_BTHK, k_BSHK, v_BSHV = qkv_BT3HK.unbind(2)
         return self.attend(q_BTHK, k_BSHK, v_BSHV, context.core)
+
+    def multiplied(self, x_BTD: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        return linear(x_BTD, weight, bias)
 
     def read_as_made(self, context: Context) -> bool:
         """Whether queries, keys and values go from their product into attention unchanged."""

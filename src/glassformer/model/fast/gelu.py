@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from glassformer.model.fast.normal_distribution import normal
 from glassformer.model.fast.precision import HALVES, kernels_take
+from glassformer.model.fast.products import FastLinear
 
 MANY = 16_384  # rows from which the kernel is worth its launch: 0.09 ms of Python
 
@@ -55,7 +56,7 @@ def ends_products(x: Tensor, linear: nn.Linear) -> bool:
 
 def bare(linear: nn.Module) -> bool:
     """Whether a linear layer is a plain matrix product, without adapters or quantised weights."""
-    return type(linear) is nn.Linear and type(linear.weight) is nn.Parameter
+    return type(linear) in (nn.Linear, FastLinear) and type(linear.weight) is nn.Parameter
 
 
 def watched(product: nn.Module) -> bool:

@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.model.fast.precision import product_dtype
+from glassformer.model.fast.products import linear
 from glassformer.model.heads import MaskedTokens
 
 ROWS = 64  # the number of rows is padded to a multiple of this
@@ -26,7 +27,7 @@ def vocabulary_product(x: Tensor, table: Tensor, bias: Tensor | None) -> Tensor:
     """
     dtype, rows = product_dtype(x.dtype, x.device), table.shape[0]
     if not x.is_cuda or dtype.itemsize != 2:
-        return functional.linear(x, table, bias)
+        return linear(x, table, bias)
     x, table, bias = x.to(dtype), table.to(dtype), None if bias is None else bias.to(dtype)
     missing = -rows % ROWS
     whole = functional.pad(table, (0, 0, 0, missing))

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.attention.varlen import varlen_attn
 
 from glassformer.model.core import Core, Padded, Rule, repeated
 from glassformer.model.fast.joint_attention import kernels_serve
@@ -44,6 +43,8 @@ class PackedCore(NamedTuple):
         window = (reach, 0 if self.rule.causal else reach)
         ends, longest, key_ends, longest_keys = self.bounds, self.longest, self.keys.bounds, self.keys.longest
         if dropout == 0.0:
+            from torch.nn.attention.varlen import varlen_attn  # imports the compiler, which takes a second
+
             mix_NHV = varlen_attn(q_NHK, k_NHK, v_NHV, ends, key_ends, longest, longest_keys, scale=scale, window_size=window)
             assert isinstance(mix_NHV, Tensor)  # returns a tuple only if more outputs are requested
             return mix_NHV

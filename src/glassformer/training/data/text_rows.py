@@ -20,7 +20,7 @@ class LabelledTexts(TokenRows):
     augments = ("none", "hide")
 
     def __init__(self, split: Split, tokenizer: Tokenizer, reading: Reading) -> None:
-        encode = tokenizer.encode_pairs if split.form.inputs == "texts" else tokenizer.encode_all
+        encode = tokenizer.encode_pairs if split.form.inputs == "texts" else tokenizer.first_rows
         super().__init__(encode(split.inputs, reading.max_length), tokenizer.pad_id)
         self.hide(tokenizer, reading)
         self.labels = label_array(split)
@@ -109,20 +109,20 @@ class MaskedTexts(TokenRows):
     def __init__(self, split: Split, tokenizer: Tokenizer, reading: Reading) -> None:
         most = reading.max_length
         origin: list[int] = []
-        special: list[int] = []
+        special: list[NDArray[np.int8]] = []
 
         def pieces() -> Iterable[Encoded]:
-            texts = tokenizer.windows(split.inputs, most) if most else ([one] for one in tokenizer.encode_all(split.inputs))
-            for row, windows in enumerate(texts):
+            for row, windows in enumerate(tokenizer.rows(split.inputs, most)):
                 for one in windows:
-                    if not all(one.special):
+                    marks = np.asarray(one.special, dtype=np.int8)
+                    if not marks.all():
                         origin.append(row)
-                        special.extend(one.special)
+                        special.append(marks)
                         yield one
 
         super().__init__(pieces(), tokenizer.pad_id)
         self.rows = np.array(origin, dtype=np.int64)
-        self.maskable = ~np.array(special, dtype=bool)
+        self.maskable = np.concatenate(special) == 0 if special else np.empty(0, dtype=bool)
         self.masking = Masking(tokenizer.mask_id, np.array(tokenizer.ordinary_ids, dtype=np.int64), reading.mlm_probability)
         counts = np.concatenate(([0], np.cumsum(self.maskable)))
         self.labelled = self.masking.asked(counts[self.ends] - counts[self.ends - self.lengths])

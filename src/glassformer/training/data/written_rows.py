@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -90,6 +90,6 @@ class Translations:
         return int(self.labelled[ids].sum())
 
 
-def ended(ids: list[int], end: int) -> list[int]:
+def ended(ids: Sequence[int], end: int) -> list[int]:
     """Return the tokens of a text with the one that ends it."""
-    return ids if ids and ids[-1] == end else [*ids, end]
+    return list(ids) if ids and ids[-1] == end else [*ids, end]
