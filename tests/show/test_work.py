@@ -93,7 +93,7 @@ def test_a_large_step_shows_its_first_cells_and_says_how_many_are_left():
 
 def test_other_conventions_of_layer_norm_are_named():
     text = sheet({"layer_norm": [1, 2, 3, 4]}).text()
-    assert "unbiased variance, divided by n − 1 = 3            [−1.1619  −0.3873  0.3873  1.1619]              0.1797" in text
+    assert "unbiased variance, divided by n − 1 = 3              [−1.1619  −0.3873  0.3873  1.1619]              0.1797" in text
 
 
 def test_rounding_is_shown_beside_what_it_moved():

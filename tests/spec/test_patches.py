@@ -186,7 +186,7 @@ def test_the_decoder_restores_every_patch_whatever_was_left_out():
     spec = MAE.replace(head="restore", restore=(8, 1, 2, 8), classes=12)
     logits = build(spec).step_of["head.logits"].output
     assert logits.axis("t").size == spec.patches > build(spec).sizes.t
-    with pytest.raises(GlassformerError, match="leaves out patches at random, which is not computed"):
+    with pytest.raises(GlassformerError, match="masks patches at random, which is not implemented"):
         seeded_run(spec)
 
 

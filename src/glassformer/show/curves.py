@@ -271,9 +271,15 @@ def save_comparison(runs: Sequence[str | Path], folder: str | Path) -> None:
     )
     content = json.dumps([curve.to_dict() for curve in curves], indent=1, ensure_ascii=False)
     (folder / "comparison.json").write_text(f"{content}\n", encoding="utf-8")
+    save_pictures(curves, folder)
+
+
+def save_pictures(curves: Sequence[Curve], folder: Path) -> None:
+    """Save curves.png and curves.svg from one drawing, if matplotlib is installed."""
     try:
+        figure = curves_figure(curves)
         for form in ("png", "svg"):
-            save_curves(curves, folder / f"curves.{form}")
+            save_picture(figure, folder / f"curves.{form}")
     except GlassformerError as error:
         if "matplotlib" not in str(error):
             raise

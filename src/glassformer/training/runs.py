@@ -31,7 +31,6 @@ from glassformer.model import Encoder
 from glassformer.model.checkpoints.export import save
 from glassformer.model.checkpoints.folders import sync, vacant, whole
 from glassformer.model.sentences.settings import note_context
-from glassformer.show.figures import save_picture
 from glassformer.spec import EncoderSpec
 from glassformer.spec.reading import from_document, is_there
 from glassformer.spec.viewed import Viewed
@@ -240,13 +239,7 @@ class Run(Viewed):
         """Write curves.png and curves.svg, if matplotlib is installed, and the report."""
         curve = show_curves.read_curve(self.path)
         with self.writing("curves and report"):
-            try:
-                figure = show_curves.curves_figure([curve])
-                for form in ("png", "svg"):
-                    save_picture(figure, self.path / f"curves.{form}")
-            except GlassformerError as error:
-                if "matplotlib" not in str(error):
-                    raise
+            show_curves.save_pictures([curve], self.path)
             (self.path / REPORT).write_text(report_markdown(report_of(self.path)), encoding="utf-8")
 
 

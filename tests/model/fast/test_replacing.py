@@ -24,6 +24,7 @@ SPECS = {
     "rms": MODERN.replace(norm_kind="rms"),
     "grouped": BERT.replace(kv_heads=2),
     "attention pooler": BERT.replace(pooler="attention"),
+    "gated bias": BERT.replace(position="relative", relative_buckets=8, relative_distance=16, relative_gate=True),
 }
 
 

@@ -145,7 +145,7 @@ class _Link:
         one, two = (_exact(found, side) for found, side in zip(sides, (self.left, self.right), strict=True))
         if COMPARED[self.sign](one, two):
             return self._verdict("right")
-        for words, one_less, two_less in _with_less(*sides):
+        for words, one_less, two_less in () if _plain(self.left) or _plain(self.right) else _with_less(*sides):
             if COMPARED[self.sign](one_less, two_less):
                 return self._verdict("convention", convention=f"without {', '.join(words)}")
         return self._verdict("wrong")

@@ -51,7 +51,8 @@ class FastAttention(Attention):
 
     def read_as_made(self, context: Context) -> bool:
         """Whether queries, keys and values go from their product into attention unchanged."""
-        plain = context.rotate is unrotated and context.distances is None and context.remember is as_made
+        plain = context.rotate is unrotated and context.remember is as_made
+        plain = plain and context.distances is None and context.gated_HTS is None
         return plain and self.unchanged and len(set(self.shapes)) == 1
 
     def attend(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, core: Core) -> Tensor:
