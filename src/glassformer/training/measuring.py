@@ -80,9 +80,11 @@ def kept_bytes(encoder: Encoder, forward: Callable[[], Tensor], number_format: C
     outside: dict[int, int] = {}
     layers: list[dict[int, int]] = []
     current = [outside]
+    counted: list[Any] = []  # held until the end: memory that is used again would be taken for the same tensor
 
     def keep(tensor: Tensor, into: dict[int, int] | None = None) -> Tensor:
         storage = tensor.untyped_storage()
+        counted.append(storage)
         if storage.data_ptr() not in own:
             (current[-1] if into is None else into)[storage.data_ptr()] = storage.nbytes()
         return tensor
