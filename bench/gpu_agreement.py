@@ -9,8 +9,8 @@ from pathlib import Path
 
 import torch
 
+from glassformer.configs.presets import preset
 from glassformer.model import Encoder, encode_packed, fast
-from glassformer.spec.presets import preset
 
 # Largest difference of a state, over the largest state: float32 sums in another order, bfloat16 has 8 bits.
 BOUNDS = {"float32": 1e-4, "bfloat16": 6e-2}

@@ -12,9 +12,9 @@ import torch
 from measuring import mixed_lengths, real_texts, seconds_of
 
 import glassformer as gf
+from glassformer.configs.presets import preset
 from glassformer.model import Encoder, LoadedModel, encode_packed, fast, load
 from glassformer.model.sentences import streams
-from glassformer.spec.presets import preset
 from glassformer.training.tokenizers import Tokenizer
 
 

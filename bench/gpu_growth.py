@@ -12,8 +12,8 @@ import torch
 from measuring import real_texts, seconds_of
 from torch.nn.functional import cross_entropy
 
+from glassformer.configs.presets import preset
 from glassformer.model import Encoder, fast
-from glassformer.spec.presets import preset
 from glassformer.training.data import load_data
 from glassformer.training.tokenizers import Tokenizer
 

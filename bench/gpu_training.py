@@ -10,8 +10,8 @@ from measuring import Gate, mixed_lengths, rates, seconds_of
 from torch.nn.functional import cross_entropy
 
 import glassformer as gf
+from glassformer.configs.presets import preset
 from glassformer.model import Encoder, fast
-from glassformer.spec.presets import preset
 
 SHARE = 0.15  # of the tokens are masked
 Step = Callable[[], torch.Tensor]

@@ -29,7 +29,7 @@ def main() -> None:
     print(f"{'bound: 1.5 x numpy + 150 ms':30} {bound * 1000:7.1f} ms   kept: {medians['glassformer count bert-base'] <= bound}")
 
     from glassformer.algebra import count
-    from glassformer.spec.presets import preset
+    from glassformer.configs.presets import preset
 
     spec = preset("bert-base")
     began = time.perf_counter()

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from glassformer.checkpoints.tensor_names import tensor_names
+from glassformer.configs.huggingface import from_config
 from glassformer.files.layout import to_file
 from glassformer.numbers import random_weights
 from glassformer.program import build
-from glassformer.spec.huggingface import from_config
 
 CONFIG = {
     "architectures": ["BertModel"],

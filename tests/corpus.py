@@ -8,7 +8,7 @@ from typing import Any
 
 from glassformer.answers.quantities import ask
 from glassformer.answers.quantities.answer import plain_value
-from glassformer.spec.reading import Request, request_from_words
+from glassformer.configs.reading import Request, request_from_words
 
 FILE = Path(__file__).parent / "answers" / "corpus.jsonl"
 HELD_OUT = "held out"

@@ -13,11 +13,11 @@ from model_cases import rich_specs
 from strategies import decoder_specs
 from tiny_models import BUILT, BUILT_VARIANTS, NOT_IN_TRANSFORMERS, inputs_for
 
+from glassformer.configs.huggingface import from_config
 from glassformer.numbers import Run, legible_weights, random_weights, run
 from glassformer.numbers.contributions.ledger import Contributions
 from glassformer.numbers.contributions.rules import Rules
 from glassformer.program import build
-from glassformer.spec.huggingface import from_config
 
 EVERY_RULE = [
     Rules(depth=depth, norms=norms, patterns=patterns, activations=activations)

@@ -14,6 +14,7 @@ MARKER = "\n<!-- map -->\n```text\n"
 READING_ORDER = (
     "files",
     "spec",
+    "configs",
     "checkpoints",
     "expressions",
     "program",

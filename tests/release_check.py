@@ -23,7 +23,12 @@ MINORS = (11, 12, 13)
 SETS = "glassformer/training/sets/"
 # Largest sizes in bytes: of the data sets, and of everything else. Both are compressed already in wheel and sdist.
 SETS_MOST, WITHOUT_SETS_MOST = 8_000_000, 3_000_000
-NEEDED = ("glassformer/py.typed", "glassformer/lab/static/index.html", "glassformer/spec/presets.toml", f"{SETS}digits/LICENSE")
+NEEDED = (
+    "glassformer/py.typed",
+    "glassformer/lab/static/index.html",
+    "glassformer/configs/presets.toml",
+    f"{SETS}digits/LICENSE",
+)
 
 
 class NotReadyError(Exception):

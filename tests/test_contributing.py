@@ -77,5 +77,5 @@ def test_an_activation_is_added_in_three_files(tmp_path):
     assert "sigmoid" in run("-c", USED.format(copy=str(tmp_path), out=str(tmp_path / "saved")))
     told = run("-m", "pytest", "-vv", "-p", "no:cacheprovider", "-k", "clipped or in_place or limits_of_each_family",
                "tests/model/test_feed_forward.py", "tests/model/fast/test_feed_forward.py", "tests/program/test_pointwise.py",
-               "tests/spec/test_huggingface.py")  # fmt: skip
+               "tests/configs/test_huggingface.py")  # fmt: skip
     assert told.count("clipped_silu") >= 5, told

@@ -6,7 +6,7 @@ from typing import Any
 
 from tiny_models import all_in_float64, guest
 
-from glassformer.spec.huggingface.reader import DECODERS
+from glassformer.configs.huggingface.reader import DECODERS
 
 SMALL = {
     "vocab_size": 37,

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from glassformer.configs.huggingface import FAMILIES
 from glassformer.program.operations.lookups import sinusoidal_table
-from glassformer.spec.huggingface import FAMILIES
 
 TEXT = {
     "vocab_size": 37,

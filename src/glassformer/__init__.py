@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "EncoderSpec": "glassformer.spec",
     "GlassformerError": "glassformer.errors",
-    "spec": "glassformer.spec.reading",
+    "spec": "glassformer.configs.reading",
     "Decoder": "glassformer.model",
     "Encoder": "glassformer.model",
     "Seq2Seq": "glassformer.model",
@@ -37,6 +37,7 @@ _WHERE = {
 
 if TYPE_CHECKING:
     from glassformer.api import *  # noqa: F403  the words of its __all__, as a test compares
+    from glassformer.configs.reading import spec as spec
     from glassformer.errors import GlassformerError as GlassformerError
     from glassformer.lab.widget import live as live
     from glassformer.model import Decoder as Decoder
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from glassformer.numbers import knock_out as knock_out
     from glassformer.numbers import swap_tokens as swap_tokens
     from glassformer.spec import EncoderSpec as EncoderSpec
-    from glassformer.spec.reading import spec as spec
     from glassformer.training.entry_points import resume as resume
     from glassformer.training.entry_points import train as train
 

@@ -1,9 +1,9 @@
 """The backward pass of a program of which a part is trained."""
 
 from glassformer.algebra.gradients import Gradients
+from glassformer.configs.presets import preset
 from glassformer.program import build
 from glassformer.program.trained import partly_trained
-from glassformer.spec.presets import preset
 
 SMALL = {"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12, "vocab": 20, "dropout": 0.0}
 

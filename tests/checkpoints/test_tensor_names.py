@@ -9,11 +9,11 @@ from tiny_models import CASES, VARIANTS, Case, guest, model_of, save
 
 from glassformer.checkpoints.matching import MismatchError, match_tensors, require
 from glassformer.checkpoints.tensor_names import tensor_names
+from glassformer.configs.huggingface import from_config
 from glassformer.errors import GlassformerError
 from glassformer.files.layout import Place, from_file, to_file
 from glassformer.files.weight_files import find_weights
 from glassformer.program import build
-from glassformer.spec.huggingface import from_config
 
 BIG = {**CONFIG, "architectures": ["BertForMaskedLM"]}
 

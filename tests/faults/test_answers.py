@@ -18,9 +18,9 @@ from glassformer.answers.quantities import ask
 from glassformer.answers.quiz import load_set, shipped, variant
 from glassformer.answers.quiz.quantity import Counted, Shaped
 from glassformer.answers.verdicts import check
+from glassformer.configs.reading import request
 from glassformer.errors import GlassformerError
 from glassformer.expressions import evaluate
-from glassformer.spec.reading import request
 
 WORDS = (
     r"1 2 0.5 768 40,000 3.14 1e5 9**9 9^9^9 ^ { } ( ) [ ] + - * / × · = ≈ \times \frac \sqrt \begin{bmatrix} \\ & $"

@@ -9,10 +9,10 @@ import pytest
 from checkpoint_files import CONFIG, bert_folder, tensors_of
 from faults.mutants import peak_megabytes
 
+from glassformer.configs.huggingface import from_config
 from glassformer.errors import GlassformerError
 from glassformer.numbers.checkpoint import open_checkpoint
 from glassformer.spec import EncoderSpec, field_rules
-from glassformer.spec.huggingface import from_config
 
 SIZES = ["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "max_position_embeddings"]
 SIZES += ["type_vocab_size"]

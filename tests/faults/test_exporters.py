@@ -23,6 +23,7 @@ from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.submissions import Submissions
 from glassformer.answers.verdicts import check as diagnose
+from glassformer.configs.reading import Request, request
 from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.program import build
@@ -31,7 +32,6 @@ from glassformer.show import present
 from glassformer.show.attention_html import page as attention_page
 from glassformer.show.curves import Curve, curves_table
 from glassformer.show.quiz import FORMATS, quiz_files
-from glassformer.spec.reading import Request, request
 
 PLAIN = "plain"
 TINY = request("layer", d_model=8, heads=2, t=3)

@@ -22,12 +22,12 @@ from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import read_submissions
 from glassformer.answers.verdicts import check as diagnose
 from glassformer.checkpoints.folder import LABELS
+from glassformer.configs.reading import from_document, request
 from glassformer.files.documents import parse_json, read_document
 from glassformer.files.safetensors_header import parse_header
 from glassformer.files.texts import TOKENIZER, cut_into_tokens, load_tokenizer
 from glassformer.files.weight_files import INDEX, find_weights
 from glassformer.numbers.by_hand import load_problem, solve
-from glassformer.spec.reading import from_document, request
 
 ROOT = Path(__file__).parents[2]
 SMALL, FULL = 30, 3_000

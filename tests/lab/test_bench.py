@@ -11,6 +11,8 @@ from starlette.testclient import TestClient
 
 from glassformer import algebra
 from glassformer.cli.main import glassformer
+from glassformer.configs.presets import preset_names
+from glassformer.configs.reading import SIZES, from_document, request
 from glassformer.errors import GlassformerError
 from glassformer.lab import server
 from glassformer.lab.pages.bench import _derived
@@ -20,8 +22,6 @@ from glassformer.lab.wire import to_json
 from glassformer.program import build
 from glassformer.spec import defaults
 from glassformer.spec.fields import field_text
-from glassformer.spec.presets import preset_names
-from glassformer.spec.reading import SIZES, from_document, request
 
 PORT = 8124
 

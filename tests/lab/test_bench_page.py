@@ -7,7 +7,7 @@ import pytest
 
 import glassformer as gf
 from glassformer import algebra
-from glassformer.spec.reading import from_document
+from glassformer.configs.reading import from_document
 
 TOTAL = "[data-testid=total]"
 

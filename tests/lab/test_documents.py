@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 import pytest
 from starlette.testclient import TestClient
 
+from glassformer.configs.presets import preset
 from glassformer.lab import server, widget
 from glassformer.lab.documents import bench, by_hand, check, lab, trace, train, walk
 from glassformer.lab.documents import widget as live
@@ -18,7 +19,6 @@ from glassformer.lab.pages.by_hand_sheet import sheet_of
 from glassformer.lab.run_lines import point
 from glassformer.lab.start import start
 from glassformer.lab.wire import MAGIC, plain
-from glassformer.spec.presets import preset
 
 WEB = Path(__file__).parents[2] / "web"
 PORT = 8141

@@ -9,10 +9,10 @@ from mcp import Client
 
 from glassformer.algebra.parts import PARTS
 from glassformer.answers.quantities.registry import MEANINGS
+from glassformer.configs.presets import known_preset
 from glassformer.mcp.server import listed, server
 from glassformer.mcp.teaching import description, folded
 from glassformer.spec import field_rules
-from glassformer.spec.presets import known_preset
 
 TOOLS = {tool.name: tool for tool in listed()}
 SNAPSHOT = Path(__file__).with_name("schemas.json")

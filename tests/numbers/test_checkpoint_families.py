@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tiny_models import CASES, NOT_IN_TRANSFORMERS, VARIANTS, Case, forward, guest, inputs_for, model_of, save
 
+from glassformer.configs.huggingface.reader import DECODERS, FAMILIES, SEQ2SEQ
 from glassformer.files.name_tables import NAMES
 from glassformer.numbers import Checkpoint, Run, open_checkpoint
-from glassformer.spec.huggingface.reader import DECODERS, FAMILIES, SEQ2SEQ
 
 CLOSE = 1e-10
 NOT_COMPARED = ("end_logits", "mask", "ids_restore", "codevector_perplexity", "loss")  # parts of others, or of training

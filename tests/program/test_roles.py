@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from strategies import specs
 
 import glassformer as gf
+from glassformer.configs.presets import preset_names
 from glassformer.program import build
 from glassformer.program.program import Program, Sizes, Writer
 from glassformer.program.roles import ENCODER, BlockKind, Role
 from glassformer.spec import EncoderSpec
-from glassformer.spec.presets import preset_names
 
 
 def disagreements(program: Program) -> list[str]:

@@ -18,6 +18,7 @@ from glassformer.answers.quiz import parse_set, variant
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import Submissions
 from glassformer.answers.verdicts import check as diagnose
+from glassformer.configs.reading import Request
 from glassformer.lab.pages.bench_exports import FORMS, Wanted, export
 from glassformer.lab.pages.by_hand import _exported
 from glassformer.model.kept import FUSED
@@ -38,7 +39,6 @@ from glassformer.show.report import Section, page
 from glassformer.show.report.derived import derived_sections, lead, subject
 from glassformer.show.report.learned import learned_section, read_run
 from glassformer.show.report.seen import Check, attention_section, checks_section
-from glassformer.spec.reading import Request
 
 TURNING = "\u202e\u2066\u2069\u200f"
 HOSTILE = f"</td></style></title></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&amp;{TURNING}"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import glassformer as gf
+from glassformer.configs.reading import request
 from glassformer.errors import GlassformerError
 from glassformer.model.kept import FUSED
 from glassformer.numbers.seeded import seeded_run
@@ -20,7 +21,6 @@ from glassformer.show.report.page import facts
 from glassformer.show.report.seen import Check, attention_section, checks_section, run_checks
 from glassformer.show.table import Column, Table
 from glassformer.spec import EncoderSpec
-from glassformer.spec.reading import request
 
 HOSTILE = '</style></script><script>alert(1)</script><img src=x onerror=alert(1)>"&'
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from strategies import specs
 
+from glassformer.configs.reading import from_document
 from glassformer.spec import EncoderSpec, field_docs
-from glassformer.spec.reading import from_document
 
 
 def test_head_widths_follow_from_d_model_and_heads():

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from glassformer.configs.reading import draft, request
 from glassformer.errors import GlassformerError
 from glassformer.program.encoder import build
 from glassformer.spec import GATES, EncoderSpec, field_rules, unread
 from glassformer.spec.fields import FieldRule
-from glassformer.spec.reading import draft, request
 from glassformer.spec.rules import check
 
 STARTS: list[tuple[str, dict[str, Any]]] = [

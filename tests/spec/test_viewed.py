@@ -126,7 +126,7 @@ def test_ipython_prints_a_result_as_a_table():
 @pytest.mark.parametrize(
     "line",
     [
-        "from glassformer.spec.presets import preset; thing = preset('bert-base')",
+        "from glassformer.configs.presets import preset; thing = preset('bert-base')",
         "from glassformer.algebra import count; from glassformer.spec import EncoderSpec; thing = count(EncoderSpec())",
         "from glassformer.numbers.seeded import seeded_run; from glassformer.spec import EncoderSpec; "
         "thing = seeded_run(EncoderSpec(d_model=8, heads=2, layers=1), words='a b').attention()",

@@ -9,13 +9,13 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 from tiny_training import Quiet, losses
 
+from glassformer.configs.presets import preset
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.model.adapters import lora
 from glassformer.model.checkpoints.export import save
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.sentences.loaded_model import load
-from glassformer.spec.presets import preset
 from glassformer.training import entry_points, loop
 from glassformer.training.choosing import Choice, frozen_blocks, lora_of
 from glassformer.training.data import load_data

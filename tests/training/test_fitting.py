@@ -2,8 +2,8 @@
 
 import pytest
 
+from glassformer.configs.presets import preset
 from glassformer.errors import GlassformerError
-from glassformer.spec.presets import preset
 from glassformer.training.data import load_data
 from glassformer.training.fitting import _patch, fitted, small_spec, suggested, tokenizer_for
 from glassformer.training.settings import Settings

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 import glassformer as gf
+from glassformer.configs.huggingface.drafts import drafts
+from glassformer.configs.presets import preset
 from glassformer.model import Encoder
 from glassformer.model.checkpoints.export import class_for, save
 from glassformer.model.sentences.loaded_model import load
 from glassformer.spec import EncoderSpec
-from glassformer.spec.huggingface.drafts import drafts
-from glassformer.spec.presets import preset
 from glassformer.training.data import load_data
 from glassformer.training.drafting import with_published_head
 from glassformer.training.published import describe_tokens, publish

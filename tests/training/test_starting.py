@@ -7,12 +7,12 @@ import pytest
 import torch
 from tiny_training import Quiet, losses, tiny_run
 
+from glassformer.configs.presets import preset
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.model.checkpoints.export import save
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.spec import EncoderSpec
-from glassformer.spec.presets import preset
 from glassformer.training import loop
 from glassformer.training.choosing import parameter_counts
 from glassformer.training.data import load_data

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from glassformer.arguments import as_list
+from glassformer.configs.presets import preset_names
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.program import Parameter
 from glassformer.program.axes import ParameterKind
 from glassformer.program.roles import BlockKind, Role
-from glassformer.spec.presets import preset_names
 
 Selector = Callable[[Parameter], bool]
 

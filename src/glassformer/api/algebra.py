@@ -10,14 +10,14 @@ from glassformer import algebra
 from glassformer.algebra import Bridge, Cost, Count, Decoding, Notation, Shapes
 from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.arguments import as_list, in_order, is_number, is_whole, one_of, text, yes_no
+from glassformer.configs.presets import decoder_names, preset_doc, preset_names, seq2seq_names
+from glassformer.configs.reading import What, request
 from glassformer.errors import GlassformerError, shown
 from glassformer.program import Program
 from glassformer.program import build as build_program
 from glassformer.program.formatter import Convention, LatexFormatter, TextFormatter
 from glassformer.program.kept import Kernel, MemoryModel
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec, defaults, field_docs, field_rules
-from glassformer.spec.presets import decoder_names, preset_doc, preset_names, seq2seq_names
-from glassformer.spec.reading import What, request
 
 if TYPE_CHECKING:
     from glassformer.algebra.formulas import FormulaShapes

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.arguments import path, text
+from glassformer.configs.reading import Request, What, request
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec.reading import Request, What, request
 
 if TYPE_CHECKING:
     from glassformer.answers.documents import CheckedDocument

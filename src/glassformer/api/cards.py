@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from glassformer.algebra.summary import Card, Comparison, Summary, summary
 from glassformer.arguments import path, yes_no
+from glassformer.configs.reading import What, request
 from glassformer.errors import GlassformerError, needs_torch, shown
-from glassformer.spec.reading import What, request
 
 if TYPE_CHECKING:
     from glassformer.spec import EncoderSpec
@@ -94,8 +94,8 @@ def measured(spec: EncoderSpec, t: int) -> float:
 
     import torch
 
+    from glassformer.configs.reading import require_encoder
     from glassformer.model import Encoder, fast
-    from glassformer.spec.reading import require_encoder
 
     require_encoder(spec, "one of the models")
     encoder = fast.apply(Encoder(spec)).eval()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from glassformer import arguments
 from glassformer.api.numbers import holds_weights, run
+from glassformer.configs.reading import What
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec.reading import What
 
 if TYPE_CHECKING:
     from glassformer.numbers import Checkpoint, Contributions

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from glassformer.arguments import in_order, path, words
 from glassformer.checkpoints.folder import RUN
+from glassformer.configs.reading import What, request
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec.reading import What, request
 
 if TYPE_CHECKING:
     from glassformer.numbers import Checkpoint, Run

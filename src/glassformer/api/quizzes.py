@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from glassformer.arguments import path, whole, words
+from glassformer.configs.reading import is_there
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.documents import parse_json, read_text
-from glassformer.spec.reading import is_there
 
 if TYPE_CHECKING:
     from glassformer.answers.quiz import QuizSet

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.arguments import words
+from glassformer.configs.reading import SIZES, Request, What, request
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec.reading import SIZES, Request, What, request
 
 if TYPE_CHECKING:
     from glassformer.numbers.run import Run

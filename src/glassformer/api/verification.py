@@ -107,11 +107,11 @@ def _with_original(folder: CheckpointFolder, given: Given, ours: Answer) -> Comp
 
 def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: bool) -> Answer:
     """Return the output of the program's float64 run, which reads the weights itself; without a fresh head."""
+    from glassformer.configs.huggingface import FAMILIES
     from glassformer.model.checkpoints.answers import Answer
     from glassformer.numbers import open_checkpoint, run
     from glassformer.program import build
     from glassformer.spec import Seq2SeqSpec
-    from glassformer.spec.huggingface import FAMILIES
 
     foreign = folder.family != OWN
     base = FAMILIES[folder.family].base if foreign and folder.fresh else folder.model_class if foreign else None

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple, TypeAlias
 from glassformer import arguments
 from glassformer.checkpoints.matching import Match, match_tensors, require, require_depth, require_room, untied
 from glassformer.checkpoints.tensor_names import Shape, tensor_names
+from glassformer.configs.huggingface import FAMILIES, from_config
+from glassformer.configs.presets import known_as, known_preset
+from glassformer.configs.reading import from_document
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.documents import read_document
 from glassformer.files.hub_names import hub_hint
@@ -21,9 +24,6 @@ from glassformer.files.weight_files import ONE_FILE, WeightFiles, find_weights, 
 from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import MASKED_HEADS
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.huggingface import FAMILIES, from_config
-from glassformer.spec.presets import known_as, known_preset
-from glassformer.spec.reading import from_document
 from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 CONFIG = "config.json"  # describes the model in the Hugging Face layout

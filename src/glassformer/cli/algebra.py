@@ -10,10 +10,10 @@ import glassformer as gf
 from glassformer.algebra import parse_bytes
 from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.cli.options import OneOf, as_option, format_options, give, one_spec, words_argument
+from glassformer.configs.reading import Request, only_fields, request, request_from_words, split_words
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.program.formatter import Convention
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
-from glassformer.spec.reading import Request, only_fields, request, request_from_words, split_words
 
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 

@@ -10,9 +10,9 @@ import click
 
 import glassformer as gf
 from glassformer.cli.options import as_option, format_options, give
+from glassformer.configs.presets import known_preset
+from glassformer.configs.reading import Request, is_there, only_fields, request, split_words
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec.presets import known_preset
-from glassformer.spec.reading import Request, is_there, only_fields, request, split_words
 
 SOLUTIONS = (".md", ".txt", ".tex", ".ipynb")
 PROBLEMS = (".toml", ".json")

@@ -10,8 +10,8 @@ import click
 import glassformer as gf
 from glassformer.cli.numbers import run_of
 from glassformer.cli.options import Named, as_option, one_spec, target_options, to_json
+from glassformer.configs.reading import split_words
 from glassformer.errors import GlassformerError
-from glassformer.spec.reading import split_words
 
 FORMATS = ("png", "svg", "html")
 MOST_IN_JSON = 2_000_000

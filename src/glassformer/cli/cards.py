@@ -6,8 +6,8 @@ import click
 
 import glassformer as gf
 from glassformer.cli.options import Named, as_option, complete_words, format_options, give, one_spec, words_argument
+from glassformer.configs.reading import only_fields, request, split_specs, split_words
 from glassformer.errors import GlassformerError
-from glassformer.spec.reading import only_fields, request, split_specs, split_words
 
 
 @click.command()

@@ -8,8 +8,8 @@ import click
 
 import glassformer as gf
 from glassformer.cli.options import Named, format_options, give, to_json
+from glassformer.configs.reading import only_fields
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec.reading import only_fields
 
 
 @click.command()

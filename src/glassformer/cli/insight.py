@@ -8,7 +8,7 @@ import click
 
 import glassformer as gf
 from glassformer.cli.options import Named, as_option, choice_option, format_options, give, one_spec
-from glassformer.spec.reading import only_fields, split_words
+from glassformer.configs.reading import only_fields, split_words
 
 
 @click.command()

@@ -236,8 +236,8 @@ def _suggest_option(command: click.Command | None, error: UnknownFieldError) -> 
 
 def _no_such_option(error: click.NoSuchOption) -> str:
     """The error for `--layers 3`, where `layers` is a field, or `--jsn`, which is close to an option."""
+    from glassformer.configs.reading import SIZES
     from glassformer.spec import field_rules
-    from glassformer.spec.reading import SIZES
 
     field = _plain(error.option_name)
     if field in field_rules() or field in SIZES:

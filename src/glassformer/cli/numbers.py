@@ -9,8 +9,8 @@ import click
 
 import glassformer as gf
 from glassformer.cli.options import as_option, target_options, to_json
+from glassformer.configs.reading import is_there, only_fields, split_words
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec.reading import is_there, only_fields, split_words
 
 if TYPE_CHECKING:
     from glassformer.numbers import Run

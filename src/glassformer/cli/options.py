@@ -24,9 +24,9 @@ class Answer(Protocol):
 
 def complete_words(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Complete presets first, then fields, then the choices of a field."""
+    from glassformer.configs.presets import preset_names
+    from glassformer.configs.reading import SIZES
     from glassformer.spec import field_rules
-    from glassformer.spec.presets import preset_names
-    from glassformer.spec.reading import SIZES
 
     name, equals, start = incomplete.partition("=")
     if equals and name in field_rules():

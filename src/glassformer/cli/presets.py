@@ -9,10 +9,10 @@ import click
 
 import glassformer as gf
 from glassformer.cli.options import to_json
+from glassformer.configs.presets import known_preset, preset_doc, unknown_preset
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.spec import ALL_BIASES
 from glassformer.spec.fields import field_text
-from glassformer.spec.presets import known_preset, preset_doc, unknown_preset
 
 
 @click.command()

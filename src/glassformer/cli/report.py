@@ -9,7 +9,7 @@ import click
 import glassformer as gf
 from glassformer.api.reports import PARTS
 from glassformer.cli.options import Named, as_option, complete_words, one_spec, to_json
-from glassformer.spec.reading import only_fields, split_words
+from glassformer.configs.reading import only_fields, split_words
 
 
 @click.command()

@@ -11,9 +11,9 @@ import click
 from glassformer.cli.data import complete_sets, rows_options, target_option, task_option
 from glassformer.cli.options import Named, OneOf, download_option, fetched, to_json
 from glassformer.cli.processes import one_voice
+from glassformer.configs.reading import is_there, split_words
 from glassformer.show.curves import curves_table
 from glassformer.show.terminal import show_on_terminal
-from glassformer.spec.reading import is_there, split_words
 
 if TYPE_CHECKING:
     from glassformer.training.result import Trained, TrainedRuns

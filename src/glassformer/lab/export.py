@@ -18,14 +18,14 @@ from urllib.parse import urlencode
 
 from starlette.types import Message
 
+from glassformer.configs.presets import decoder_names, preset_names, seq2seq_names
+from glassformer.configs.reading import preset_meant, request_from_words, split_words
 from glassformer.errors import GlassformerError
 from glassformer.files.paths import path_text
 from glassformer.lab.guard import HEADERS, TOKEN, Guard, hosts
 from glassformer.lab.server import STATIC, app
 from glassformer.lab.start import Lab
 from glassformer.spec.fields import field_text
-from glassformer.spec.presets import decoder_names, preset_names, seq2seq_names
-from glassformer.spec.reading import preset_meant, request_from_words, split_words
 
 PORT = 1  # nobody listens: the lab is asked without a network
 PAGES = ("walk", "bench")

@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glassformer.configs.reading import SIZES
 from glassformer.encoding.connections import Connection, open_files
 from glassformer.errors import GlassformerError
 from glassformer.lab.documents.lab import Known
@@ -29,7 +30,6 @@ from glassformer.lab.pages import PAGES, page_routes
 from glassformer.lab.start import Lab
 from glassformer.lab.wire import answer
 from glassformer.spec import field_rules
-from glassformer.spec.reading import SIZES
 
 HOST = "127.0.0.1"
 BACKLOG = 2048

@@ -9,12 +9,12 @@ from pathlib import Path
 from threading import Event
 from urllib.parse import urlencode
 
+from glassformer.configs.reading import Request, only_fields, preset_meant, request, request_from_words, split_words
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import no_such, path_text
 from glassformer.lab.folders import Folders
 from glassformer.lab.runs import RUNS, RunsFolder
 from glassformer.lab.threads import Workers
-from glassformer.spec.reading import Request, only_fields, preset_meant, request, request_from_words, split_words
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from glassformer.configs.presets import known_preset, unknown_preset
+from glassformer.configs.reading import SIZES, Request, only_fields, request
 from glassformer.errors import GlassformerError, shown
 from glassformer.mcp.folders import Folders
-from glassformer.spec.presets import known_preset, unknown_preset
-from glassformer.spec.reading import SIZES, Request, only_fields, request
 
 LOOSE = re.compile(r"\s*=\s*|,\s+|,$")  # 'layer d_model = 64, heads = 4' means 'layer d_model=64 heads=4'
 THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")

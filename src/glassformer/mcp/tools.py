@@ -152,7 +152,7 @@ def check_solution(folders: Folders, *, text: Solution = "", file: Text = "", ro
 
 def presets(_: Folders, *, name: Text = "", fields: bool = False, decoders: bool = False) -> Document:
     from glassformer import api
-    from glassformer.spec.presets import preset
+    from glassformer.configs.presets import preset
 
     if name:
         return fitted(preset(name).to_dict(), rows=MOST_ROWS)

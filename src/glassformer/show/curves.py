@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 
 from glassformer.arguments import path as given_path
 from glassformer.checkpoints.folder import RUN
+from glassformer.configs.reading import is_there
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import no_such
 from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, check_format, drawn, figures, new_figure, save_picture
 from glassformer.show.metric import ACCURACY, Metric, metric_of
 from glassformer.show.table import Column, Table
-from glassformer.spec.reading import is_there
 from glassformer.spec.viewed import Viewed
 
 METRICS = "metrics.jsonl"

@@ -1,4 +1,4 @@
-"""What is this encoder? EncoderSpec, presets, and specs read from command lines and files."""
+"""What is this encoder? EncoderSpec and its relatives: fields, sizes that follow from them, and the rules between them."""
 
 import sys
 from types import ModuleType
@@ -41,7 +41,7 @@ class _CallableModule(ModuleType):
     """Makes the package callable: `gf.spec("bert-base", layers=8)`."""
 
     def __call__(self, *what: Any, **fields: Any) -> EncoderSpec:
-        from glassformer.spec.reading import spec
+        from glassformer.configs.reading import spec
 
         return spec(*what, **fields)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from glassformer.configs.huggingface import FAMILIES, from_config
+from glassformer.configs.huggingface.drafts import drafts
 from glassformer.errors import GlassformerError
 from glassformer.model.checkpoints.export import TRAINED, class_for, plainly
 from glassformer.spec import EncoderSpec
-from glassformer.spec.huggingface import FAMILIES, from_config
-from glassformer.spec.huggingface.drafts import drafts
 from glassformer.training.tokenizers import SPECIAL
 
 # The fields in which classes of one family differ, apart from the head itself.

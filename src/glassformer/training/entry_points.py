@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from glassformer.arguments import path, yes_no
+from glassformer.configs.reading import is_there, split_words
 from glassformer.errors import GlassformerError, needs_torch, shown
 from glassformer.spec import EncoderSpec, field_rules
-from glassformer.spec.reading import is_there, split_words
 from glassformer.training.data import SETS, load_data
 from glassformer.training.data.load import SHARES
 from glassformer.training.data.parallel import is_plain

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from glassformer.checkpoints.folder import model_folder
+from glassformer.configs.presets import known_preset, preset
+from glassformer.configs.reading import SIZES, draft, only_fields, preset_meant
 from glassformer.errors import GlassformerError, shown
 from glassformer.spec import EncoderSpec
 from glassformer.spec.fields import accept, rule_for
-from glassformer.spec.presets import known_preset, preset
-from glassformer.spec.reading import SIZES, draft, only_fields, preset_meant
 from glassformer.spec.seq2seq_spec import accept_of, known_field
 from glassformer.spec.unread import require_read
 from glassformer.training.data.dataset import Dataset, RowsFor

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from glassformer.configs.huggingface.reader import DECODERS, SEQ2SEQ
+from glassformer.configs.huggingface.values import ACTIVATIONS
 from glassformer.model.checkpoints.export import class_for
 from glassformer.spec import GATES, EncoderSpec, Seq2SeqSpec
-from glassformer.spec.huggingface.reader import DECODERS, SEQ2SEQ
-from glassformer.spec.huggingface.values import ACTIVATIONS
 
 # Derived sizes, where the field itself may be left out.
 DERIVED = {"d_ff": "ffn_width", "d_k": "head_k", "kv_heads": "key_heads"}

@@ -11,13 +11,13 @@ import torch
 
 from glassformer.checkpoints.folder import LABELS
 from glassformer.checkpoints.special_tokens import FILE as GENERATION
+from glassformer.configs.huggingface import FAMILIES, from_config
 from glassformer.files.documents import read_document
 from glassformer.model import Encoder
 from glassformer.model.adapters.lora import merged
 from glassformer.model.adapters.peft_layout import write_adapter
 from glassformer.model.checkpoints.export import class_for, save
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
-from glassformer.spec.huggingface import FAMILIES, from_config
 from glassformer.training.choosing import new_blocks
 from glassformer.training.drafting import drafted_body, drafted_encoder
 from glassformer.training.layouts import drafted

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import glassformer.show.curves as show_curves
+from glassformer.configs.reading import from_document, is_there
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.files.paths import no_such, path_text
@@ -32,7 +33,6 @@ from glassformer.model.checkpoints.export import save
 from glassformer.model.checkpoints.folders import sync, vacant, whole
 from glassformer.model.sentences.settings import note_context
 from glassformer.spec import EncoderSpec
-from glassformer.spec.reading import from_document, is_there
 from glassformer.spec.viewed import Viewed
 from glassformer.training import state
 from glassformer.training.choosing import check_choice, parameter_counts

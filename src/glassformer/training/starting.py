@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.checkpoints.folder import RUN, CheckpointFolder, model_folder
+from glassformer.configs.reading import SPEC_FILES
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
 from glassformer.files.weight_files import INDEX, ONE_FILE
@@ -22,7 +23,6 @@ from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.embeddings import LearnedPositions
 from glassformer.program import build
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
-from glassformer.spec.reading import SPEC_FILES
 from glassformer.spec.unread import require_read
 from glassformer.training.data.dataset import Dataset, RowsFor
 from glassformer.training.settings import Settings

@@ -9,9 +9,9 @@ from corpus import HELD_OUT, Row, rows, same, value_of
 
 import glassformer as gf
 from glassformer.answers.english import read_english
+from glassformer.configs.reading import request_from_words
 from glassformer.errors import GlassformerError
 from glassformer.expressions.language import read, write
-from glassformer.spec.reading import request_from_words
 
 # How many questions are read rightly. Those held out were written before the reader, by its author.
 READ_AT_LEAST = {"corpus": 680, HELD_OUT: 46}

@@ -9,7 +9,7 @@ from glassformer.answers.mistakes.counted import CountClaim
 from glassformer.answers.mistakes.derivations import _changes, derivation_findings, sizes_of, terms_of
 from glassformer.answers.quantities import Answer, ask
 from glassformer.answers.verdicts import check
-from glassformer.spec.reading import request
+from glassformer.configs.reading import request
 
 ASKED = (
     ("params(embeddings)", "bert-base"), ("params(layers)", "bert-tiny"), ("flops(attention, layer=0)", "bert-base t=384"),

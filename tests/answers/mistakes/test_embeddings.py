@@ -5,7 +5,7 @@ import pytest
 from glassformer.algebra.ledger import count
 from glassformer.answers.mistakes.counting import RULES
 from glassformer.answers.mistakes.pieces import Setting, pieces_of, total
-from glassformer.spec.presets import preset
+from glassformer.configs.presets import preset
 
 
 def totals(code: str, name: str) -> dict[str, int]:

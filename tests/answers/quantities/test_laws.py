@@ -10,10 +10,10 @@ from strategies import specs
 import glassformer as gf
 from glassformer.answers.quantities import MEANINGS, Answer, Table, ask
 from glassformer.answers.quantities.operations import PARTS as STEPS_OF_PARTS
+from glassformer.configs.reading import request, request_from_words
 from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
-from glassformer.spec.reading import request, request_from_words
 
 
 def value(expression: str, spec: EncoderSpec | str, **sizes: int) -> object:

@@ -11,9 +11,9 @@ from strategies import specs
 import glassformer as gf
 from glassformer.answers.quantities import Answer, ask
 from glassformer.answers.verdicts import check
+from glassformer.configs.reading import Request, request
 from glassformer.errors import GlassformerError
 from glassformer.spec import EncoderSpec
-from glassformer.spec.reading import Request, request
 
 ASKED = (
     "params", "params(attention)", "params(ffn, layer=0)", "params(W_Q, layer=0)", "params(embeddings)", "params(without=biases)",

@@ -3,7 +3,7 @@
 import pytest
 
 from glassformer.answers.verdicts import check
-from glassformer.spec.reading import request
+from glassformer.configs.reading import request
 
 
 def codes(relation: str, label: str) -> list[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from glassformer.configs.presets import preset
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, fast
 from glassformer.model.adapters import lora
@@ -10,7 +11,6 @@ from glassformer.model.adapters.lora import Lora
 from glassformer.model.core import Padded
 from glassformer.model.encoder import Inputs
 from glassformer.model.fast.inference import Inference
-from glassformer.spec.presets import preset
 
 SMALL = {"d_model": 16, "heads": 2, "layers": 2, "d_ff": 32, "vocab": 30, "dropout": 0.0}
 EVERY = ("W_Q", "W_K", "W_V", "W_O", "W_1", "W_2", "W_3")

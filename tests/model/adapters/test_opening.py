@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import glassformer as gf
+from glassformer.configs.huggingface import from_config
 from glassformer.encoding.jobs.identity import checkpoint_sha256
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
@@ -15,7 +16,6 @@ from glassformer.model.adapters.lora import Lora
 from glassformer.model.adapters.opening import is_adapter, load_adapted
 from glassformer.model.adapters.peft_layout import write_adapter
 from glassformer.model.checkpoints.loading import load_encoder
-from glassformer.spec.huggingface import from_config
 
 transformers = pytest.importorskip("transformers")
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")

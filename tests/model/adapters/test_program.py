@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from glassformer.configs.presets import preset
 from glassformer.model import Encoder
 from glassformer.model.adapters import lora
 from glassformer.numbers import run
 from glassformer.program import build
 from glassformer.program.trained import with_adapters
-from glassformer.spec.presets import preset
 
 SYMBOLS = ("W_Q", "W_V", "W_O", "W_1")
 SMALL = {"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12, "vocab": 20, "dropout": 0.0}

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from model_cases import BERT, furthest, inputs_of, rich_specs, seeded
 
 from glassformer.algebra import count
+from glassformer.configs.presets import preset_names
+from glassformer.configs.reading import spec as read
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.model.boundary.names import ledger_path
 from glassformer.spec import EncoderSpec
-from glassformer.spec.presets import preset_names
-from glassformer.spec.reading import spec as read
 
 
 def assert_ledger(spec: EncoderSpec, encoder: Encoder) -> None:

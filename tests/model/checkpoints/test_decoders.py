@@ -10,11 +10,11 @@ from tiny_decoders import CASES, VARIANTS, tiny
 from tiny_models import all_in_float64
 
 import glassformer as gf
+from glassformer.configs.huggingface.reader import DECODERS
 from glassformer.errors import GlassformerError
 from glassformer.model import save
 from glassformer.model.checkpoints.answers import our_answer
 from glassformer.model.checkpoints.loading import load_encoder
-from glassformer.spec.huggingface.reader import DECODERS
 
 
 def their_states(model, tokens, attend):

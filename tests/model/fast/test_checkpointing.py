@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from glassformer.configs.presets import preset
 from glassformer.model import Encoder, fast
 from glassformer.model.fast.checkpointing import checkpoint_layers
-from glassformer.spec.presets import preset
 
 SMALL = {"d_model": 16, "heads": 2, "layers": 3, "d_ff": 32, "vocab": 30, "dropout": 0.1}
 FAMILIES = {

@@ -4,6 +4,7 @@ import pytest
 import torch
 from model_cases import BERT, MODERN, VIT
 
+from glassformer.configs.reading import spec as spec_of
 from glassformer.model import Decoder, Encoder, Seq2Seq
 from glassformer.model.core import Padded
 from glassformer.model.encoder import Inputs
@@ -11,7 +12,6 @@ from glassformer.model.fast import Inference, apply
 from glassformer.model.fast.attention import FastAttention
 from glassformer.model.fast.onednn import Product, laid_out, serves
 from glassformer.spec import DecoderSpec
-from glassformer.spec.reading import spec as spec_of
 
 SPECS = {
     "bert": BERT,

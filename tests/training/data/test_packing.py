@@ -8,10 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glassformer.configs.presets import preset
 from glassformer.model import Encoder, fast
 from glassformer.model.boundary.decoder import model_of
 from glassformer.spec import EncoderSpec
-from glassformer.spec.presets import preset
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Provenance
 from glassformer.training.data.examples import Batch, Extent

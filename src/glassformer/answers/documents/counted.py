@@ -17,12 +17,12 @@ from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.counting import rewrites
 from glassformer.answers.mistakes.pieces import Pieces, Setting, pieces_of, total
 from glassformer.answers.verdicts import Correction, Finding, Judged
+from glassformer.configs.reading import request_from_words
 from glassformer.errors import GlassformerError
 from glassformer.expressions import Evaluator, NotUnderstoodError, Reading, Real, exactly, plain
 from glassformer.expressions.tree import Grouped, Node, Number, Power, Product, Sum, numerals_in, walk
 from glassformer.program.roles import BlockKind
 from glassformer.spec import EncoderSpec
-from glassformer.spec.reading import request_from_words
 
 CODES = ("heads_times_full_width", "ffn_one_or_twice")  # mistakes that are never a convention
 FIELDS = ("d_model", "heads", "d_k", "d_v", "d_ff")

@@ -9,9 +9,9 @@ from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.settings import settings_in
 from glassformer.answers.documents.totals import figure_of
 from glassformer.answers.verdicts import Judged, check
+from glassformer.configs.presets import known_preset, preset_names
+from glassformer.configs.reading import Request, request_from_words
 from glassformer.errors import GlassformerError, nearest, shown
-from glassformer.spec.presets import known_preset, preset_names
-from glassformer.spec.reading import Request, request_from_words
 
 MOST_QUESTIONS = 200
 LONGEST_LINE = 500

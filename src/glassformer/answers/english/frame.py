@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from glassformer.answers.english.sizes import stated
 from glassformer.answers.english.words import Tag, nouns, tables, tagged
-from glassformer.spec.reading import Request
+from glassformer.configs.reading import Request
 
 LISTS: dict[str, list[str]] = tables("forms")["lists"]
 HARMLESS, LEAVABLE, INCLUDED = {*LISTS["harmless"]}, LISTS["leavable"], LISTS["included"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from glassformer.answers.english.frame import LISTS, WHOLE, Frame
 from glassformer.answers.english.words import nouns, tables
+from glassformer.configs.presets import preset
 from glassformer.expressions.limits import NotUnderstoodError
-from glassformer.spec.presets import preset
 
 HALVES = ("t5", "flan", "bart", "whisper", "transformer")  # presets that are the encoder of an encoder-decoder model
 OPTIONS = ("t", "batch")

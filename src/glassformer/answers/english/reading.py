@@ -11,12 +11,12 @@ from glassformer.answers.english.frame import Frame, framed
 from glassformer.answers.english.words import nouns, tables
 from glassformer.answers.quantities import ask
 from glassformer.answers.quantities.registry import MEANINGS
+from glassformer.configs.presets import preset
+from glassformer.configs.reading import Request, request
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.language import read
 from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.tree import Node, Quantity, rebuilt, walk
-from glassformer.spec.presets import preset
-from glassformer.spec.reading import Request, request
 
 MOST_CHARACTERS = 600
 USUAL = ("params(ffn, layer=0)", "shape(weights)", "flops(attention) / flops")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from glassformer.spec.presets import known_as
+from glassformer.configs.presets import known_as
 
 LONGEST_PHRASE = 7
 SCALES = {"k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "b": 10**9, "billion": 10**9}

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 from glassformer.algebra import Result
 from glassformer.answers.quantities.classes import Growth
+from glassformer.configs.reading import Request
 from glassformer.expressions.arrays import Array
 from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.language import write
 from glassformer.expressions.tree import Node
-from glassformer.spec.reading import Request
 
 Shape: TypeAlias = tuple[int | str, ...]
 Value: TypeAlias = int | Fraction | Real | Array | Shape | Growth

@@ -9,12 +9,12 @@ from glassformer.answers.quantities.answer import Answer, Table
 from glassformer.answers.quantities.context import FIELDS, LENGTHS, Overrides, model_named, with_fields
 from glassformer.answers.quantities.evaluation import Evaluation, is_known, meaning_of, unknown_names
 from glassformer.answers.quantities.units import worth
+from glassformer.configs.reading import Request
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.language import read, write
 from glassformer.expressions.tree import Converted, List, Name, Node, Quantity, Relation, rebuilt, walk
 from glassformer.spec import DecoderSpec
 from glassformer.spec.fields import field_rules
-from glassformer.spec.reading import Request
 
 MOST_ROWS = 200
 NOT_GIVEN = {"batch": 1, "t": None, "u": None}

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from glassformer.configs.presets import known_preset, preset_names
+from glassformer.configs.reading import SIZES, TARGET, Request, request, request_from_words
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.evaluate import Evaluator
 from glassformer.expressions.exact import Real
@@ -18,8 +20,6 @@ from glassformer.expressions.tree import List, Name, Node, Quantity
 from glassformer.program import Program, build
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 from glassformer.spec.encoder_fields import defaults
-from glassformer.spec.presets import known_preset, preset_names
-from glassformer.spec.reading import SIZES, TARGET, Request, request, request_from_words
 
 Overrides = tuple[tuple[str, str], ...]
 LENGTHS = (*SIZES, TARGET)

@@ -15,6 +15,8 @@ from glassformer.answers.quantities.growth import growth, solve
 from glassformer.answers.quantities.registry import MEANINGS, Meaning
 from glassformer.answers.quantities.sizes import SHORT, is_size, size
 from glassformer.answers.quantities.units import unit
+from glassformer.configs.presets import preset_names
+from glassformer.configs.reading import Request
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.activations import exact_gelu
 from glassformer.expressions.arrays import Array
@@ -27,8 +29,6 @@ from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import Call, Converted, Name, Node, Power, Product, Quantity, Relation, children, walk
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.presets import preset_names
-from glassformer.spec.reading import Request
 
 MOST_CONVENTIONS = 24
 OF_EXPRESSIONS = {"growth": growth, "solve": solve}  # quantities whose arguments are expressions

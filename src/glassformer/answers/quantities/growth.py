@@ -10,6 +10,7 @@ from glassformer.answers.quantities.answer import Found, Line, Other, found, sim
 from glassformer.answers.quantities.context import FIELDS, LENGTHS
 from glassformer.answers.quantities.polynomials import HIGHEST, Polynomial, fitted, value_at, whole_root, written
 from glassformer.answers.quantities.sizes import SHORT
+from glassformer.configs.reading import Request
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.arrays import Array
 from glassformer.expressions.exact import Real
@@ -18,7 +19,6 @@ from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure
 from glassformer.expressions.precision import written as written_figure
 from glassformer.expressions.tree import Name, Node, Quantity, Relation, walk
-from glassformer.spec.reading import Request
 
 POINTS = HIGHEST + 3  # two more than the fit needs; they verify it
 TRIES = 400

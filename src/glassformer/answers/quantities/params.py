@@ -15,10 +15,10 @@ from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting, pieces_o
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
+from glassformer.configs.presets import preset, seq2seq_names
 from glassformer.errors import GlassformerError
 from glassformer.program.axes import HEADS
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
-from glassformer.spec.presets import preset, seq2seq_names
 
 OPTIONS = ("layer", "head", "without", "only", "trained")
 MAY_BE_NONE = {"positions", "segments", "biases"}  # parts for which zero is a valid answer

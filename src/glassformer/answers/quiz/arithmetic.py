@@ -12,11 +12,11 @@ import numpy as np
 
 from glassformer.answers.quantities import Answer, ask
 from glassformer.answers.quantities.answer import divided
+from glassformer.configs.reading import Request
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions import Array, Real
 from glassformer.expressions.language import read
 from glassformer.expressions.tree import Call, Name, Node, Product, Quantity, Relation, Sum, names_in, rebuilt
-from glassformer.spec.reading import Request
 
 LARGEST = 10**40
 OF_PARTS = ("params", "flops", "macs", "bytes", "shape", "elements", "count")  # a name in their parentheses is a part or a tensor

@@ -16,10 +16,10 @@ from glassformer.answers.quiz.phrases import Phrase, squashed
 from glassformer.answers.quiz.quantity import Counted, Listed, Shaped
 from glassformer.answers.quiz.template import Template, filled, filled_in
 from glassformer.answers.quiz.worked import Worked
+from glassformer.configs.presets import known_preset
+from glassformer.configs.reading import Request, request_from_words
 from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.by_hand import parse_problem, solve
-from glassformer.spec.presets import known_preset
-from glassformer.spec.reading import Request, request_from_words
 
 EXACT = 1e-6  # tolerance for floating-point errors in whole numbers
 

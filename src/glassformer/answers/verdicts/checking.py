@@ -25,6 +25,7 @@ from glassformer.answers.verdicts.diagnosis import Diagnosis
 from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere
 from glassformer.answers.verdicts.siblings import other_models
 from glassformer.answers.verdicts.verdict import Finding, Judged, Verdict
+from glassformer.configs.reading import Request
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.arrays import Array
 from glassformer.expressions.exact import Real
@@ -33,7 +34,6 @@ from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure, Figures, agrees, equal, last_significant, shown_value, written
 from glassformer.expressions.tree import Converted, List, Measured, Name, Node, Number, Product, Quantity, Relation, walk
-from glassformer.spec.reading import Request
 
 EXAMPLE = "write a relation, as in 'params = 110M' or 'params(ffn) > params(attention)'"
 COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {

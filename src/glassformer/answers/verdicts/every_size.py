@@ -12,10 +12,10 @@ from glassformer.answers.quantities.context import with_fields
 from glassformer.answers.quantities.evaluation import Evaluation
 from glassformer.answers.quantities.sizes import SHORT
 from glassformer.answers.verdicts.diagnosis import Diagnosis
+from glassformer.configs.reading import Request, request
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.language import write
 from glassformer.expressions.tree import Name, Node, Quantity, Relation, walk
-from glassformer.spec.reading import Request, request
 
 TRIED = 6
 ANY_LABEL = "any encoder with d_ff = 4 · d_model"

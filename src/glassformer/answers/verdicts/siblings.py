@@ -8,13 +8,13 @@ from dataclasses import replace
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.quantities.evaluation import Evaluation
 from glassformer.answers.verdicts.verdict import Finding
+from glassformer.configs.presets import decoder_names, preset, preset_names, seq2seq_names
+from glassformer.configs.reading import Request
 from glassformer.errors import GlassformerError
 from glassformer.expressions.exact import exactly
 from glassformer.expressions.precision import Figure, agrees, last_significant
 from glassformer.expressions.tree import Name, Node, Quantity, rebuilt
 from glassformer.spec import DecoderSpec, Seq2SeqSpec
-from glassformer.spec.presets import decoder_names, preset, preset_names, seq2seq_names
-from glassformer.spec.reading import Request
 
 DISTINCT = 5  # digits of a number that hardly two models share by chance
 MOST_NAMED = 3

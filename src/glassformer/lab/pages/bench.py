@@ -11,6 +11,9 @@ from starlette.routing import Route
 from glassformer import algebra
 from glassformer.algebra.bridge import Span
 from glassformer.algebra.rows import Line
+from glassformer.configs.presets import decoder_names, preset_doc, preset_names, seq2seq_names
+from glassformer.configs.reading import Request as Spec
+from glassformer.configs.reading import from_document
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import parse_json
 from glassformer.lab.documents import bench as documents
@@ -24,9 +27,6 @@ from glassformer.show.diagram import diagram
 from glassformer.show.icicle import Slice, slices
 from glassformer.show.palette import tensor_part
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec, defaults, field_docs, field_rules
-from glassformer.spec.presets import decoder_names, preset_doc, preset_names, seq2seq_names
-from glassformer.spec.reading import Request as Spec
-from glassformer.spec.reading import from_document
 from glassformer.spec.seq2seq_spec import FIXED_IN_DECODER, STACKS
 
 # What a field that is not given comes to.

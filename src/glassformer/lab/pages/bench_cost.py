@@ -10,10 +10,10 @@ from glassformer import algebra
 from glassformer.algebra.cost import CostRow
 from glassformer.algebra.memory import memory
 from glassformer.algebra.notation import Notation
+from glassformer.configs.reading import Request as Spec
 from glassformer.lab.documents import bench as documents
 from glassformer.lab.documents import picked
 from glassformer.program import Program, Step, build
-from glassformer.spec.reading import Request as Spec
 
 Along = Literal["length", "batch"]
 POINTS = 12  # of a plot

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassformer import algebra
+from glassformer.configs.reading import Request as Spec
 from glassformer.errors import GlassformerError, shown
 from glassformer.lab.documents import bench as documents
 from glassformer.program import build
@@ -17,7 +18,6 @@ from glassformer.show.markup import tags
 from glassformer.show.palette import LIGHT
 from glassformer.show.present import present
 from glassformer.show.report import Section, page
-from glassformer.spec.reading import Request as Spec
 
 TABLE_FORMS = ("json", "markdown", "latex", "html")
 FORMS = {

@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glassformer.configs.presets import preset_doc, preset_names
+from glassformer.configs.reading import draft
 from glassformer.errors import NO_TORCH, GlassformerError, nearest, shown
 from glassformer.lab.documents import picked
 from glassformer.lab.documents import train as documents
@@ -21,8 +23,6 @@ from glassformer.lab.shelf import put
 from glassformer.lab.wire import answer, asked, events_answer, text_in
 from glassformer.spec import field_docs, field_rules
 from glassformer.spec.fields import accept, rule_for
-from glassformer.spec.presets import preset_doc, preset_names
-from glassformer.spec.reading import draft
 
 if TYPE_CHECKING:
     from glassformer.lab.start import Lab

@@ -15,6 +15,7 @@ from glassformer.arguments import path
 from glassformer.checkpoints.folder import CONFIG as MODEL_CONFIG
 from glassformer.checkpoints.folder import LABELS, SPEC, CheckpointFolder
 from glassformer.checkpoints.tensor_names import tensor_names
+from glassformer.configs.huggingface import FAMILIES, from_config
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.checksums import check_sums
 from glassformer.files.documents import read_document
@@ -27,7 +28,6 @@ from glassformer.model.checkpoints import stored
 from glassformer.model.checkpoints.export import TRAINED
 from glassformer.model.checkpoints.loading import LoadedEncoder, load_encoder, open_for_model, shapes_of
 from glassformer.spec import EncoderSpec
-from glassformer.spec.huggingface import FAMILIES, from_config
 
 MATRIX = re.compile(re.escape(PREFIX) + r"(.+)\.lora_([AB])\.weight")
 OTHERWISE = ("use_dora", "lora_bias", "fan_in_fan_out")  # settings of peft that change the product, which must be false

@@ -13,13 +13,13 @@ from torch import Tensor
 
 from glassformer.checkpoints.folder import LABELS
 from glassformer.checkpoints.tensor_names import tensor_names
+from glassformer.configs.huggingface import from_config
 from glassformer.errors import GlassformerError
 from glassformer.files.layout import Place, put_part
 from glassformer.model.adapters.lora import Adapter, pieces_of
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.checkpoints.writing import Part, write_safetensors
 from glassformer.spec import EncoderSpec
-from glassformer.spec.huggingface import from_config
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 PREFIX = "base_model.model."

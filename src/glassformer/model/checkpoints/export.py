@@ -13,6 +13,8 @@ import torch
 from glassformer.arguments import path, require
 from glassformer.checkpoints.folder import CONFIG, KINDS, LABELS, SPEC, offset_place
 from glassformer.checkpoints.tensor_names import tensor_names
+from glassformer.configs.huggingface import FAMILIES, from_config
+from glassformer.configs.huggingface.reader import DECODERS, SEQ2SEQ
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.layout import Place
 from glassformer.files.name_tables import OWN, names_of
@@ -24,8 +26,6 @@ from glassformer.model.boundary.start import in_words
 from glassformer.model.checkpoints import folders
 from glassformer.model.checkpoints.writing import Part, write_safetensors
 from glassformer.spec import EncoderSpec, Seq2SeqSpec, defaults
-from glassformer.spec.huggingface import FAMILIES, from_config
-from glassformer.spec.huggingface.reader import DECODERS, SEQ2SEQ
 
 
 class Form(NamedTuple):

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.configs.reading import Request, request
 from glassformer.errors import GlassformerError, shown
 from glassformer.program import Program, build
 from glassformer.program.axes import Floats
 from glassformer.spec import EncoderSpec
-from glassformer.spec.reading import Request, request
 
 SENTENCE = "Tom a été entarté cet été"
 LEAST_WORDS, MOST_WORDS = 2, 64

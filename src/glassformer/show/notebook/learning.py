@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.arguments import path
+from glassformer.configs.reading import is_there
 from glassformer.errors import GlassformerError
 from glassformer.show.curve_charts import charts
 from glassformer.show.curves import METRICS, Curve, curves_table, distinct_names, read_curve, runs_in
@@ -14,7 +15,6 @@ from glassformer.show.fragment import fragment
 from glassformer.show.markup import Html, tags
 from glassformer.show.present import present
 from glassformer.show.report.learned import learned_section, read_run
-from glassformer.spec.reading import is_there
 from glassformer.spec.viewed import Viewed
 
 

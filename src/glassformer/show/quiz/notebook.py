@@ -46,7 +46,7 @@ def _derivation(item: Item) -> list[dict[str, Any]]:
     model = f", request_from_words({words!r})" if words else ""
     lines = [
         "from glassformer.answers.quantities import ask",
-        "from glassformer.spec.reading import request_from_words",
+        "from glassformer.configs.reading import request_from_words",
         "",
         f"ask({item.inner.answer.text!r}{model})",
     ]

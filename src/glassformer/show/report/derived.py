@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from glassformer import algebra
+from glassformer.configs.reading import Request
 from glassformer.program import Program, build
 from glassformer.program.kept import MemoryModel
 from glassformer.show.algebra import bytes_text, equation_lists
@@ -20,7 +21,6 @@ from glassformer.show.present import present
 from glassformer.show.report.page import Section, facts, folded
 from glassformer.show.table import Column, Table
 from glassformer.spec import EncoderSpec, field_docs
-from glassformer.spec.reading import Request
 
 OPENED = ("embeddings", "attention", "ffn", "pooler", "head")  # blocks that are shown expanded
 SCORES = "layers: attention: scores and mix"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.arguments import path
+from glassformer.configs.reading import is_there
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.paths import is_link, no_such, path_text
-from glassformer.spec.reading import is_there
 from glassformer.training.data.dataset import Dataset, Provenance, RowsFor, Split
 from glassformer.training.data.folders import class_members, given_parts, read_texts
 from glassformer.training.data.images import read_pictures

@@ -1,5 +1,0 @@
-"""Hugging Face configs, read without the transformers library: one table per model family."""
-
-from glassformer.spec.huggingface.reader import FAMILIES, Reading, from_config, unwrap
-
-__all__ = ["FAMILIES", "Reading", "from_config", "unwrap"]
