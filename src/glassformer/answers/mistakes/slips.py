@@ -62,7 +62,7 @@ def list_slips(
     found = [pen_slips(values[one], figures[one])[:1] for one in wrong]
     if len(wrong) == 2 and _crossed(values, figures, wrong):
         what = f"{place(wrong[0])} and {place(wrong[1])} are swapped."
-        return [Slip("entries_exchanged", what[0].upper() + what[1:], ", ".join(figures[one].text for one in wrong))]
+        return [Slip("entries_exchanged", what[0].upper() + what[1:], ", ".join(figures[one].text for one in wrong), exact=True)]
     if not wrong or not all(found) or len({slip.code for (slip,) in found}) > 1:
         return []
     if len(wrong) == 1 and len(values) > 1:

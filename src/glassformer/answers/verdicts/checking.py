@@ -225,8 +225,7 @@ class _Link:
             found: Iterable[Slip] = slips(self.subject, number, claimed.figure, {})
         else:
             found = pen_slips(number, claimed.figure) if isinstance(number, Real) and isinstance(claimed.figure, Figure) else ()
-        single = isinstance(claimed.figure, Figure)  # a list of numbers is compared number by number
-        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted, rounded=single and not slip.exact) for slip in found]
+        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted, rounded=not slip.exact) for slip in found]
 
 
 def _finding(wrong: Other, claimed: ClaimedValue) -> Finding:
