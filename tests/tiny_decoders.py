@@ -19,6 +19,7 @@ SMALL = {
     "max_position_embeddings": 32,
 }
 LLAMA = {"intermediate_size": 28, "num_key_value_heads": 2}
+SCALED = {"rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 8}
 OWN = {
     "gpt2": {"n_positions": 32},
     "opt": {"ffn_dim": 28, "word_embed_proj_dim": 32, "max_position_embeddings": 32},
@@ -32,9 +33,16 @@ VARIANTS = {
         {"word_embed_proj_dim": 12, "do_layer_norm_before": False},
     ],
     "gpt_neox": [{"use_parallel_residual": False, "attention_bias": False, "tie_word_embeddings": True}],
-    "llama": [{"head_dim": 10, "attention_bias": True, "mlp_bias": True, "tie_word_embeddings": True}],
+    "llama": [
+        {"head_dim": 10, "attention_bias": True, "mlp_bias": True, "tie_word_embeddings": True},
+        {"rope_parameters": {**SCALED, "rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}},
+        {"rope_parameters": {"rope_theta": 100.0, "rope_type": "linear", "factor": 4.0}},
+    ],
     "mistral": [{"sliding_window": 4, "head_dim": 8}],
-    "qwen2": [{"use_sliding_window": True, "max_window_layers": 1, "sliding_window": 3}],
+    "qwen2": [
+        {"use_sliding_window": True, "max_window_layers": 1, "sliding_window": 3},
+        {"rope_parameters": {**SCALED, "rope_type": "yarn", "beta_fast": 4.0}},
+    ],
     "qwen3": [{"head_dim": 10, "attention_bias": True}],
     "gemma": [{"head_dim": 8, "num_key_value_heads": 1}],
     "gemma2": [{"head_dim": 8, "attn_logit_softcapping": 2.0, "final_logit_softcapping": 3.0, "sliding_window": 4}],

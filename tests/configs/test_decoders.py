@@ -9,6 +9,7 @@ import glassformer as gf
 from glassformer.configs.huggingface.reader import DECODERS
 from glassformer.numbers import run
 from glassformer.spec.decoder_spec import DecoderSpec
+from glassformer.spec.rotary_scales import pair_divisors
 
 SMALL = {"vocab_size": 37, "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 2, "pad_token_id": 0}
 OWN = {  # sizes that each family names in its own way
@@ -80,25 +81,65 @@ def test_an_unknown_key_is_refused_by_name():
         gf.count(written)
 
 
-@pytest.mark.parametrize(
-    ("scaling", "field"),
-    [
-        ({"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}, "llama3"),
-        ({"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}, "yarn"),
-        ({"rope_type": "dynamic", "factor": 2.0}, "dynamic"),
-        ({"type": "longrope", "short_factor": [1.0] * 12, "long_factor": [2.0] * 12}, "longrope"),
-    ],
-)
-def test_scaled_rotary_angles_change_no_count_and_are_not_computed(scaling, field):
+SCALED = {
+    "llama3": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+    "yarn": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8},
+    "dynamic": {"rope_type": "dynamic", "factor": 2.0},
+    "longrope": {"type": "longrope", "short_factor": [1.0] * 12, "long_factor": [2.0] * 12},
+}
+
+
+@pytest.mark.parametrize("rule", SCALED)
+def test_scaled_rotary_angles_change_no_count(rule):
     llama = json.loads(json.dumps(config_of("llama", {}).to_dict()))
     plain = gf.count(llama).total
-    for changed in ({"rope_scaling": scaling}, {"rope_parameters": {**scaling, "rope_theta": 500_000.0}}):
+    for changed in ({"rope_scaling": SCALED[rule]}, {"rope_parameters": {**SCALED[rule], "rope_theta": 500_000.0}}):
         found = gf.count(llama | changed)
-        assert (found.total, found.spec.rotary_scaling) == (plain, field)
-        assert f"(angles scaled: {field})" in str(gf.notation(llama | changed, t=3))
-    program = gf.build(llama | {"rope_scaling": scaling}, t=3)
-    with pytest.raises(gf.GlassformerError, match=f"rotary_scaling={field} is not implemented"):
+        assert (found.total, found.spec.rotary_scaling) == (plain, rule)
+        assert f"(angles scaled: {rule})" in str(gf.notation(llama | changed, t=3))
+
+
+@pytest.mark.parametrize("rule", ["dynamic", "longrope"])
+def test_angles_that_depend_on_the_length_are_not_computed(rule):
+    llama = json.loads(json.dumps(config_of("llama", {}).to_dict()))
+    program = gf.build(llama | {"rope_scaling": SCALED[rule]}, t=3)
+    with pytest.raises(gf.GlassformerError, match=f"rotary_scaling={rule} is not implemented"):
         run(program, {one.name: np.zeros(one.tensor.shape) for one in program.parameters}, {"tokens": [[1, 2, 3]]})
+
+
+@pytest.mark.parametrize(
+    ("rule", "change", "message"),
+    [
+        ("llama3", {"low_freq_factor": None}, "low_freq_factor"),
+        ("llama3", {"high_freq_factor": 0.5}, "rotary_fast=0.5 is not allowed: it must be larger than rotary_slow=1"),
+        ("llama3", {"factor": 0}, "its factor must be a positive number"),
+        ("yarn", {"factor": "4"}, "factor must be a positive number"),
+        ("yarn", {"truncate": False}, "truncate = false is not implemented"),
+    ],
+)
+def test_a_scaling_without_its_numbers_is_refused(rule, change, message):
+    llama = json.loads(json.dumps(config_of("llama", {}).to_dict()))
+    with pytest.raises(gf.GlassformerError, match=message):
+        gf.count(llama | {"rope_scaling": SCALED[rule] | change})
+
+
+@pytest.mark.parametrize("rule", ["llama3", "yarn"])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"factor": 32.0}, {"beta_fast": 8, "beta_slow": 2}, {"mscale": 0.8, "mscale_all_dim": 1.1}, {"attention_factor": 1.3}],
+)
+def test_scaled_angles_are_those_of_transformers(rule, more):
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+    numbers = {"factor": 8.0, "original_max_position_embeddings": 512}
+    own = {"low_freq_factor": 1.0, "high_freq_factor": 4.0} if rule == "llama3" else more
+    scaling = {"rope_type": rule, "rope_theta": 500_000.0, **numbers, **own}
+    config = config_of("llama", {"head_dim": 64, "max_position_embeddings": 4096, "rope_parameters": scaling})
+    speeds, amplitude = ROPE_INIT_FUNCTIONS[rule](config, "cpu")
+    spec = gf.spec(json.loads(json.dumps(config.to_dict())))
+    ours = 500_000.0 ** (-np.arange(0, 64, 2) / 64) / pair_divisors(spec, spec.rotary_base, 64)
+    assert np.allclose(ours, speeds.double().numpy(), rtol=1e-5, atol=0)
+    assert spec.rotary_amplitude == pytest.approx(amplitude)
 
 
 def test_linear_scaling_divides_the_angles():
@@ -112,7 +153,7 @@ def test_an_unknown_scaling_is_refused():
         with pytest.raises(gf.GlassformerError, match="rope_scaling = an object is not supported: its rope_type"):
             gf.count(llama | {"rope_scaling": scaling})
     with pytest.raises(gf.GlassformerError, match=r"rope_parameters\.odd = 3 is not a known key"):
-        gf.count(llama | {"rope_scaling": {"rope_type": "llama3", "odd": 3}})
+        gf.count(llama | {"rope_scaling": SCALED["llama3"] | {"odd": 3}})
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -154,6 +195,18 @@ def test_opt_350m_projects_its_tokens_before_positions_are_added_and_its_output_
         ("llama-3-70b", 70_553_706_496),
         ("llama-3.2-1b", 1_235_814_400),
         ("llama-3.2-3b", 3_212_749_824),
+        ("llama-3.1-8b", 8_030_261_248),
+        ("llama-3.1-70b", 70_553_706_496),
+        ("mistral-7b-v0.3", 7_248_023_552),
+        ("qwen2.5-1.5b", 1_543_714_304),
+        ("qwen2.5-3b", 3_085_938_688),
+        ("qwen2.5-14b", 14_770_033_664),
+        ("qwen2.5-32b", 32_763_876_352),
+        ("qwen2.5-72b", 72_706_203_648),
+        ("qwen3-1.7b", 1_720_574_976),
+        ("qwen3-4b", 4_022_468_096),
+        ("qwen3-14b", 14_768_307_200),
+        ("qwen3-32b", 32_762_123_264),
         ("tinyllama-1.1b", 1_100_048_384),
         ("smollm2-135m", 134_515_008),
         ("smollm2-360m", 361_821_120),

@@ -14,8 +14,9 @@ from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 # Publishers of the checkpoints under `also`. Any other name before a slash is a folder: models/bert-base is a path.
 PUBLISHERS = frozenset(
-    """albert answerdotai distilbert eleutherai facebook facebookai google google-bert google-t5 helsinki-nlp meta-llama
-    microsoft mistralai openai openai-community qwen sentence-transformers winkawaks""".split()
+    """albert answerdotai baai distilbert eleutherai facebook facebookai google google-bert google-t5 helsinki-nlp intfloat
+    meta-llama microsoft mistralai mixedbread-ai openai openai-community qwen sentence-transformers snowflake thenlper
+    winkawaks""".split()
 )
 
 

@@ -10,6 +10,7 @@ from glassformer.arguments import text
 from glassformer.configs.presets import known_preset, preset, unknown_preset
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
+from glassformer.files.hub_names import is_hub_name
 from glassformer.files.paths import is_link, no_such
 from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import defaults
@@ -224,6 +225,11 @@ def _file_of(name: str) -> Path:
             f"{shown(name)} is a URL, and nothing is downloaded. Download config.json yourself and name that file."
         )
     if "/" in name or name.endswith((".json", ".toml")) or is_link(name) or name == "-":
+        if is_hub_name(name) and not is_there(name.partition("/")[0]) and path.suffix not in (".json", ".toml"):
+            raise GlassformerError(
+                f"{shown(name)} is neither a file nor a published name that is known: give the path of its config.json, or a "
+                "preset ('glassformer presets' lists them)."
+            )
         raise no_such(path, "file or folder", wanted="A spec is a .toml or .json file, a folder with one, or a preset.")
     raise unknown_preset(name)
 

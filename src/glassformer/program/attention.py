@@ -21,6 +21,7 @@ from glassformer.program.operations import (
     Pointwise,
     RelativeBias,
     Rotate,
+    RotateByLength,
     RotateByPatch,
     RotateByTable,
     RotateScaled,
@@ -35,6 +36,7 @@ from glassformer.program.parts import CONTRACT, linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
 from glassformer.spec import BiasPlace, EncoderSpec
+from glassformer.spec.rotary_scales import COMPUTED, pair_divisors
 
 SOFTMAX = Softmax("s")
 
@@ -149,8 +151,12 @@ def _rotation(spec: EncoderSpec, along: str, base: float) -> Rotate:
     """Rotary positions of a sequence or of image patches, which may follow other tokens."""
     if spec.position == "rotary_2d":
         return RotateByPatch(along, base, spec.patch_grid, spec.class_tokens + spec.registers)
-    if spec.rotary_scaling != "none":
-        return RotateScaled(along, base, spec.rotary_scaling, divisor=spec.rotary_divisor, width=spec.rotary_width)
+    rule = spec.rotary_scaling
+    if rule in COMPUTED:
+        divisors = tuple(pair_divisors(spec, base, spec.rotary_width or spec.head_k))
+        return RotateScaled(along, base, rule, divisors, width=spec.rotary_width, amplitude=spec.rotary_amplitude)
+    if rule != "none":
+        return RotateByLength(along, base, rule, width=spec.rotary_width)
     adjacent = spec.rotary_pairs == "adjacent"
     if spec.stores_rotation:
         return RotateByTable(along, base, adjacent=adjacent)

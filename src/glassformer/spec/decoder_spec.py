@@ -9,6 +9,7 @@ from glassformer.errors import GlassformerError
 from glassformer.spec.encoder_fields import Attend, OutputScale, QueryKeyNorm, Residual, RotaryScaling, _is
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_text
+from glassformer.spec.rotary_scales import COMPUTED
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -26,7 +27,14 @@ class DecoderSpec(EncoderSpec):
     score_cap: float | None = _is(None, "attention scores become cap · tanh(scores / cap)")
     logit_cap: float | None = _is(None, "logits become cap · tanh(logits / cap)")
     rotary_width: int | None = _is(None, "features of each head that rotary positions rotate; all if not given")
-    rotary_scaling: RotaryScaling = _is("none", "rotary angles scaled for longer texts: described and counted, not computed")
+    rotary_scaling: RotaryScaling = _is(
+        "none", "rotary angles scaled for longer texts; dynamic and longrope are described and counted, not computed"
+    )
+    rotary_factor: float = _is(1.0, "with rotary_scaling=llama3 or yarn: the angles of slow pairs are divided by this")
+    rotary_slow: float = _is(1.0, "pairs of features are slow if they turn fewer times than this over trained_positions")
+    rotary_fast: float = _is(4.0, "pairs of features keep their angles if they turn more often than this")
+    trained_positions: int | None = _is(None, "with rotary_scaling=llama3 or yarn: positions before the scaling")
+    rotary_amplitude: float = _is(1.0, "sines and cosines of scaled angles are multiplied by this (yarn)")
     project_first: bool = _is(False, "with embedding_size: tokens are projected to d_model before positions are added (OPT 350M)")
     token_norm: bool = _is(False, "a norm on the token embeddings, before positions are added (BlenderBot small)")
     output_scale: OutputScale = _is("none", "the last hidden states are divided by this before the logits (T5)")
@@ -54,10 +62,27 @@ class DecoderSpec(EncoderSpec):
             raise GlassformerError(
                 f"rotary_width={self.rotary_width} is not allowed: it must be even and at most d_k={self.head_k}."
             )
+        self._require_scaling()
         if self.global_every is not None and self.global_offset >= self.global_every:
             raise GlassformerError(
                 f"global_offset={self.global_offset} is not allowed: it must be less than global_every={self.global_every}."
             )
+
+    def _require_scaling(self) -> None:
+        """Refuse scaled angles without the numbers that they need."""
+        if self.rotary_scaling not in COMPUTED:
+            return
+        if self.trained_positions is None:
+            raise GlassformerError(
+                f"rotary_scaling={self.rotary_scaling} needs trained_positions, the length before the scaling, such as "
+                "trained_positions=8192."
+            )
+        if self.rotary_fast <= self.rotary_slow:
+            raise GlassformerError(
+                f"rotary_fast={self.rotary_fast:g} is not allowed: it must be larger than rotary_slow={self.rotary_slow:g}."
+            )
+        if self.rotary_scaling == "yarn" and self.rotary_base <= 1:
+            raise GlassformerError(f"rotary_base={self.rotary_base:g} is not allowed with rotary_scaling=yarn: it must exceed 1.")
 
     @property
     def relative_backward(self) -> bool:

@@ -16,6 +16,11 @@ class NoDecoder:
     logit_cap: float | None = None
     rotary_width: int | None = None
     rotary_scaling: str = "none"
+    rotary_factor: float = 1.0
+    rotary_slow: float = 1.0
+    rotary_fast: float = 4.0
+    trained_positions: int | None = None
+    rotary_amplitude: float = 1.0
     project_first: bool = False
     token_norm: bool = False
     output_scale: str = "none"

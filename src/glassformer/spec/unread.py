@@ -10,6 +10,7 @@ from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import MASKED_HEADS, TOKEN_HEADS, defaults
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_text
+from glassformer.spec.rotary_scales import COMPUTED
 from glassformer.spec.seq2seq_spec import Seq2SeqSpec, divided
 
 
@@ -47,7 +48,10 @@ NEUTRAL: dict[str, Any] = {
     "project_first": False,
     "relative_gate": False,
     "relative_scaled": False,
+    "rotary_amplitude": 1.0,
+    "rotary_factor": 1.0,
     "rotary_pairs": "halves",
+    "rotary_scaling": "none",
     "rotary_values": False,
     "spare_bias": False,
     "spare_pooler": False,
@@ -156,6 +160,12 @@ RULES = (
     _Rule(("rotary_pairs", "rotary_values"), ROTARY, "applies to rotary positions only"),
     _Rule(("rotary_base", "rotary_base_local"), COMPUTED_ROTARY, "applies to rotary positions only"),
     _Rule(("rotary_divisor",), SEQUENCE_ROTARY, "applies to rotary positions only"),
+    _Rule(("rotary_width", "rotary_scaling"), SEQUENCE_ROTARY, "applies to rotary positions only"),
+    _Rule(
+        ("rotary_factor", "rotary_slow", "rotary_fast", "trained_positions", "rotary_amplitude"),
+        _Part("rotary_scaling", lambda spec: spec.rotary_scaling in COMPUTED, "Add rotary_scaling=llama3."),
+        "describes scaled rotary angles, and there are none",
+    ),
 )
 
 

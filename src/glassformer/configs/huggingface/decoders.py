@@ -6,6 +6,7 @@ from typing import Any
 
 from glassformer.configs.huggingface.family import SIZES, Adjust, Draft, Family, Key
 from glassformer.configs.huggingface.rotary import ATTENTION, biases, gated
+from glassformer.configs.huggingface.scaled_angles import unscaled
 from glassformer.configs.huggingface.text import NOT_SEQ2SEQ
 from glassformer.configs.huggingface.values import Config, Fields
 from glassformer.errors import GlassformerError
@@ -24,50 +25,6 @@ def tied(*, default: bool, field: str = "tie") -> Adjust:
         draft.fields[field] = draft.config.flag("tie_word_embeddings", default=default)
 
     return adjust
-
-
-# Kinds of scaled rotary angles, each with the keys that set the scaling. None of them changes a count.
-SCALINGS: dict[str, frozenset[str]] = {
-    "default": frozenset(),
-    "linear": frozenset({"factor"}),
-    "dynamic": frozenset({"factor", "original_max_position_embeddings"}),
-    "llama3": frozenset({"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"}),
-    "yarn": frozenset(
-        """factor attention_factor beta_fast beta_slow mscale mscale_all_dim truncate
-        original_max_position_embeddings""".split()
-    ),
-    "longrope": frozenset("factor attention_factor short_factor long_factor original_max_position_embeddings".split()),
-}
-SCALING_NAMES = {"su": "longrope"}  # of older files
-
-
-def unscaled(draft: Draft) -> Any:
-    """Read how rotary angles are scaled (`rope_parameters`, or older `rope_scaling`), and return the other parameters."""
-    config = draft.config
-    new, old = config.get("rope_parameters", None), config.get("rope_scaling", None)
-    for key, value in (("rope_parameters", new), ("rope_scaling", old)):
-        if not isinstance(value, dict | None):
-            raise config.refusal(key, "it must be an object with rope_type.")
-    found = old or new or {}
-    kind = found.get("rope_type", found.get("type", "default"))
-    kind = SCALING_NAMES.get(kind, kind) if isinstance(kind, str) else kind
-    if not isinstance(kind, str) or kind not in SCALINGS:
-        key = "rope_scaling" if old else "rope_parameters"
-        raise config.refusal(key, f"its rope_type must be one of {', '.join(SCALINGS)}.", verb="is not supported:")
-    if kind == "linear":
-        factor = Config(found, config.source).number("factor", rule="positive number")
-        if not factor:
-            raise config.refusal("rope_scaling" if old else "rope_parameters", "its factor must be a positive number.")
-        draft.fields["rotary_divisor"] = factor
-    elif kind != "default":
-        draft.fields["rotary_scaling"] = kind
-    known = {"rope_type", "type", *SCALINGS[kind]}
-    return {**{key: value for key, value in (new or {}).items() if key not in known}, **_rest(old, known)}
-
-
-def _rest(old: dict[str, Any] | None, known: set[str]) -> dict[str, Any]:
-    """What is in `rope_scaling` beside the scaling."""
-    return {key: value for key, value in (old or {}).items() if key not in known}
 
 
 def rope(*, base: float = 10_000.0, share: float = 1.0) -> Adjust:

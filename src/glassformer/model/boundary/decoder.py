@@ -9,6 +9,7 @@ from glassformer.errors import GlassformerError
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.boundary.seq2seq import Seq2Seq
 from glassformer.spec import DecoderSpec, Seq2SeqSpec
+from glassformer.spec.rotary_scales import COMPUTED
 
 
 class Decoder(Encoder):
@@ -17,7 +18,7 @@ class Decoder(Encoder):
     def __init__(self, spec: DecoderSpec, **where: Any) -> None:
         """`where` are the options of `Encoder`: `device`, `dtype`, `fresh`."""
         require(DecoderSpec, spec, "a decoder is built from a decoder's spec, as in gf.Decoder(gf.spec('gpt2'))")
-        if spec.rotary_scaling != "none":
+        if spec.rotary_scaling not in ("none", *COMPUTED):
             raise GlassformerError(
                 f"rotary_scaling={spec.rotary_scaling} is not implemented in the model: it can be counted, not built. "
                 "Unscaled angles are another model: rotary_scaling=none."

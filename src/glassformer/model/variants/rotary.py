@@ -12,6 +12,7 @@ from torch.nn import functional
 from glassformer.model.attention import Rotation, unrotated
 from glassformer.model.embeddings import angle_type
 from glassformer.spec import EncoderSpec
+from glassformer.spec.rotary_scales import ramp
 
 
 def centres(spec: EncoderSpec, device: torch.device) -> Tensor:
@@ -21,16 +22,28 @@ def centres(spec: EncoderSpec, device: torch.device) -> Tensor:
     return functional.pad(centres_TS, (0, 0, spec.class_tokens + spec.registers, 0))[None]
 
 
-def rotary(
-    places: Tensor, width: int, base: float, dtype: torch.dtype, *, divisor: float = 1.0, adjacent: bool = False
-) -> Rotation:
+def rotary(spec: EncoderSpec, places: Tensor, base: float, dtype: torch.dtype) -> Rotation:
     """Rotate by `place / base^(2i/width) / divisor` (Su et al. 2021); each coordinate rotates its share of features."""
     sides, exact = (places[..., None] if places.ndim == 2 else places), angle_type(places.device)
-    speeds = base ** (torch.arange(0, width, 2 * sides.shape[2], device=places.device).to(exact) / -width) / divisor
+    width, scaled = spec.rotary_width or spec.head_k, spec.rotary_scaling != "none"
+    speeds = base ** (torch.arange(0, width, 2 * sides.shape[2], device=places.device).to(exact) / -width)
+    speeds = speeds * kept(spec, base, speeds) if scaled else speeds / spec.rotary_divisor
     angles = (sides[..., None] * speeds).flatten(2)[:, :, None]
-    precise = torch.promote_types(dtype, torch.float32)
-    turn = rotated_neighbours if adjacent else rotated
-    return partial(turn, cos=angles.cos().to(precise), sin=angles.sin().to(precise))
+    precise, amplitude = torch.promote_types(dtype, torch.float32), spec.rotary_amplitude if scaled else 1.0
+    turn = rotated_neighbours if spec.rotary_pairs == "adjacent" else rotated
+    return partial(turn, cos=(amplitude * angles.cos()).to(precise), sin=(amplitude * angles.sin()).to(precise))
+
+
+def kept(spec: EncoderSpec, base: float, speeds: Tensor) -> Tensor:
+    """The factor of each pair's speed: 1 for fast pairs, 1 / rotary_factor for slow ones, and between them (Llama 3.1, YaRN)."""
+    if spec.rotary_scaling == "llama3":
+        turns = speeds * (spec.trained_positions or 1) / (2 * torch.pi)
+        share = (turns - spec.rotary_slow) / (spec.rotary_fast - spec.rotary_slow)
+    else:
+        first, last = ramp(spec, base, 2 * len(speeds))
+        share = (last - torch.arange(len(speeds), device=speeds.device)) / (last - first)
+    share = share.to(speeds.dtype).clamp(0, 1)
+    return share + (1 - share) / spec.rotary_factor
 
 
 def rotated(x_BTHK: Tensor, *, cos: Tensor, sin: Tensor) -> Tensor:
@@ -85,12 +98,11 @@ def rotations(
 ) -> dict[float | None, Rotation]:
     """The rotation of each base of angles; None is the base of a layer without rotary positions."""
     places = centres(spec, positions.device) if spec.position == "rotary_2d" else positions
-    width, adjacent = spec.rotary_width or spec.head_k, spec.rotary_pairs == "adjacent"
     found: dict[float | None, Rotation] = {None: unrotated}
     for base in {base for base in bases if base is not None}:
         if table is not None:
             found[base] = table(positions)
             continue
-        turn = rotary(places, width, base, dtype, divisor=spec.rotary_divisor, adjacent=adjacent)
-        found[base] = turn if width == spec.head_k else partly(turn, width)
+        turn = rotary(spec, places, base, dtype)
+        found[base] = turn if spec.rotary_width in (None, spec.head_k) else partly(turn, spec.rotary_width)
     return found

@@ -29,7 +29,7 @@ from glassformer.program.operations.lookups import (
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
-from glassformer.program.operations.rotations import Rotate, RotateByPatch, RotateByTable, RotateScaled
+from glassformer.program.operations.rotations import Rotate, RotateByLength, RotateByPatch, RotateByTable, RotateScaled
 from glassformer.program.operations.scores import (
     BoxBias,
     LinearBias,
@@ -83,6 +83,7 @@ __all__ = [
     "ReplaceSome",
     "Rescale",
     "Rotate",
+    "RotateByLength",
     "RotateByPatch",
     "RotateByTable",
     "RotateScaled",

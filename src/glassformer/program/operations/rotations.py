@@ -28,6 +28,7 @@ class Rotate(Elementwise):
     divisor: float = 1.0
     width: int | None = None  # number of rotated features; all if not given
     adjacent: bool = False  # whether pairs are neighbours
+    amplitude: float = 1.0  # of sines and cosines
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return 3 * (output.size // output.axes[-1].size) * self._rotated(output)
@@ -45,7 +46,7 @@ class Rotate(Elementwise):
         angles = self.angles(length.size, width)
         angles = np.repeat(angles, 2, axis=1) if self.adjacent else np.tile(angles, 2)
         table, part = Tensor("angle", (length, Axis("rotated", width))), (*output.axes[:-1], Axis("rotated", width))
-        cosine, sine = (aligned(table, wave(angles), Tensor("part", part)) for wave in (np.cos, np.sin))
+        cosine, sine = (aligned(table, self.amplitude * wave(angles), Tensor("part", part)) for wave in (np.cos, np.sin))
         return cosine, sine
 
     def angle_text(self, position: int, pair: int, width: int) -> str:
@@ -82,8 +83,9 @@ class Rotate(Elementwise):
         angle = float(self.angles(output.axis(self.along).size, width)[position, pair])
         partner = Ref(inputs[0], cell | {name: other})
         text = self.angle_text(position, pair, width)
-        cosine = Constant(math.cos(angle), f"cos({text})")
-        sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({text})")
+        grown = "" if self.amplitude == 1 else f"{in_full(self.amplitude)} · "
+        cosine = Constant(self.amplitude * math.cos(angle), f"{grown}cos({text})")
+        sine = Constant(self.amplitude * sign * math.sin(angle), f"{'−' if sign < 0 else ''}{grown}sin({text})")
         return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
@@ -102,7 +104,25 @@ def angle_text(position: float, base: float, pair: int, width: int) -> str:
 
 @dataclass(frozen=True)
 class RotateScaled(Rotate):
-    """Rotary positions with angles scaled for longer texts. The rule is counted and described, but not computed."""
+    """Rotary positions with angles scaled for longer texts: each pair of features has a divisor of its own."""
+
+    rule: str
+    divisors: tuple[float, ...]
+
+    def angles(self, length: int, width: int) -> Array:
+        return super().angles(length, width) / np.array(self.divisors)
+
+    def angle_text(self, position: int, pair: int, width: int) -> str:
+        text, divisor = angle_text(position, self.base, 2 * pair, width), self.divisors[pair]
+        return text if divisor == 1 else f"{text} / {in_full(divisor)}"
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return super().write(inputs, output, names, formatter) + formatter.words(f" (angles scaled: {self.rule})")
+
+
+@dataclass(frozen=True)
+class RotateByLength(Rotate):
+    """Rotary positions with angles that depend on the length of the text. They are counted and described, not computed."""
 
     rule: str
 
