@@ -16,7 +16,7 @@ TEXTS = {"vocab": 300, "max_length": 48, "epochs": 1}
 
 @pytest.fixture(autouse=True)
 def _no_pictures(monkeypatch):
-    monkeypatch.setattr(Run, "draw", lambda _: None)
+    monkeypatch.setattr(Run, "draw_curves", lambda _: None)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ place = Path(sys.argv[1])
 digits, plain = load_data("digits"), load_data(str(place / "plain.txt"))
 write, made = state.write, loop.training_judge
 judge = TASKS["image"].judge
-Run.draw = lambda self: None  # pictures take longer than these runs
+Run.draw_curves = lambda self: None  # pictures take longer than these runs
 
 def make(name, data="digits", fields=None, **settings):
     return made_by_first(lambda: tiny_run(place / name, data, fields, **settings)[0])

@@ -17,7 +17,7 @@ from glassformer.training.tasks.task import Judged
 
 @pytest.fixture(autouse=True)
 def _no_pictures(monkeypatch):
-    monkeypatch.setattr(Run, "draw", lambda _: None)
+    monkeypatch.setattr(Run, "draw_curves", lambda _: None)
 
 
 class Plant:

@@ -58,7 +58,7 @@ def test_a_mistake_on_memorized_data_is_not_a_spike():
 
 def test_a_spike_is_reported_to_the_watcher(tmp_path, monkeypatch):
     monkeypatch.setattr("glassformer.training.spikes.LEAST", 5)
-    monkeypatch.setattr(Run, "draw", lambda _: None)
+    monkeypatch.setattr(Run, "draw_curves", lambda _: None)
     run, data = tiny_run(tmp_path / "run", epochs=1)
     real = loop.training_judge(TASKS["image"], data, run.settings)
     calls = []

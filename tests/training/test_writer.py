@@ -30,16 +30,31 @@ def test_the_next_job_waits_for_the_one_before():
     assert order == list(range(20))
 
 
-def test_an_error_is_raised_by_the_next_call_and_only_once():
+def test_the_first_error_is_raised_by_wait_and_only_once():
     writer = Writer()
 
-    def job():
-        raise OSError("full")
+    def job(why):
+        raise OSError(why)
 
-    writer.do(job, background=True)
-    with pytest.raises(OSError, match="full"):
-        writer.do(lambda: None, background=True)
+    for why in ("full", "still full"):
+        writer.do(lambda why=why: job(why), background=True)
+    with pytest.raises(OSError, match=r"^full"):
+        writer.wait()
     writer.wait()
+
+
+def test_a_job_in_the_foreground_comes_after_those_before_it():
+    writer, going, order = Writer(), threading.Event(), []
+    writer.do(lambda: order.append(going.wait(0.1)), background=True)
+    writer.do(lambda: order.append("foreground"), background=False)
+    assert order == [False, "foreground"]
+
+
+def test_room_is_made_once():
+    writer, weight = Writer(), torch.ones(3)
+    writer.make_room({"w": weight})
+    room = writer.copies["w"].data_ptr()
+    assert writer.copied({"w": weight})["w"].data_ptr() == room
 
 
 def test_copies_keep_their_values_and_their_memory():

@@ -11,22 +11,20 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import partial
 from itertools import islice
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import torch
 
 from glassformer.errors import GlassformerError
-from glassformer.model import Encoder
 from glassformer.training import state
-from glassformer.training.averaging import fill_best
 from glassformer.training.choosing import begun, to_training
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.examples import Batch
 from glassformer.training.deferred import DeferredStepper
 from glassformer.training.distributed.parallel_encoder import ParallelEncoder
 from glassformer.training.distributed.processes import from_first, gathered, noticing
+from glassformer.training.ending import finish
 from glassformer.training.feed import Feed
 from glassformer.training.loggers import Logger
 from glassformer.training.measuring import Gauge
@@ -47,7 +45,6 @@ from glassformer.training.worker import (
     current_worker,
     number_format,
     number_type,
-    peak_bytes,
     report_nondeterministic_kernels,
     set_determinism,
 )
@@ -88,7 +85,7 @@ def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = (
         with report_nondeterministic_kernels(), enough_memory(run, worker.device, watch.say):
             while not trainer.finished:
                 trainer.epoch()
-            return trainer.end()
+            return finish(trainer)
 
 
 def check_data(run: Run, data: Dataset) -> None:
@@ -162,6 +159,7 @@ class Trainer:
         dtype = number_type(self.worker, self.settings.precision)
         self.gauge = Gauge(self.predicted, self.worker.device, dtype)
         self.watch.start(self.progress.step, self.total)
+        self.saving.prepare()
         if self.progress.log_bytes == 0:
             parameters = sum(parameter.numel() for parameter in self.encoder.parameters())
             measured = {"parameters": parameters, "device": str(self.worker.device), "threads": torch.get_num_threads()}
@@ -233,32 +231,6 @@ class Trainer:
         self.log.line(kind="epoch", **line)
         self.watch.epoch(line)
         progress.tally = Tally()
-
-    def end(self) -> dict[str, Any]:
-        """Export the last and the best weights, evaluate on the test data and draw the curves. Repeatable."""
-        self.saving.wait()
-        run = self.run
-        self.export("last")
-        best = fill_best(self)
-        self.export("best")
-        found = self.parallel.evaluate(self.feed.test(), detailed=self.data)
-        found |= from_first(lambda: self.task.scores(run.path / "best", self.data.test, self.watch.say))
-        measured: dict[str, Any] = self.gauge.figures()
-        if self.worker.world == 1:  # the counters work for a single process
-            batch = self.feed.sample().to(self.worker.device)
-            numbers = partial(number_format, self.worker, self.settings.precision)
-            measured |= self.gauge.one_step(self.encoder, batch, self.task, numbers)
-        figures: dict[str, Any] = {"step": self.progress.step, "epochs": self.stream.epoch, "best": best, "test": found}
-        figures |= {"seconds": round(self.progress.seconds, 3), "peak_bytes": peak_bytes(self.worker), "measured": measured}
-        self.log.line(kind="end", **figures)
-        self.log.offset()
-        from_first(run.draw)
-        return figures
-
-    def export(self, name: str) -> None:
-        """Export the weights, gathered if sharded, to best/ or last/."""
-        whole = self.parallel.whole()
-        from_first(lambda: self.run.export(name, cast(Encoder, whole), self.task.outputs(self.data)))
 
     def save_if_due(self) -> None:
         """Save a checkpoint within an epoch: every `save_every` steps, or after a signal."""

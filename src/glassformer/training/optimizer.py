@@ -14,6 +14,7 @@ from glassformer.errors import GlassformerError
 from glassformer.training.settings import Settings
 
 BETAS = (0.9, 0.999)
+MOMENTS = ("exp_avg", "exp_avg_sq")  # tensors like a parameter in the state of AdamW
 STACK = r"(?:encoder\.|decoder\.)?"  # of an encoder-decoder
 LAYER = re.compile(STACK + r"layers\.(\d+)\.")
 BELOW = re.compile(STACK + r"(?:embeddings|relative|tables)\.")

@@ -203,12 +203,9 @@ class Run(Viewed):
                 file.close()
 
     def export(self, name: str, encoder: Encoder, labels: tuple[str, ...]) -> None:
-        """Write weights to best/ or last/; an existing folder is replaced only by a complete one."""
+        """Write weights to best/ or last/."""
         task = TASKS[self.about["data"]["task"]].configured(self.settings)
-        target, fresh, old = (self.path / one for one in (name, f"{name}.new", f"{name}.old"))
-        for left in (fresh, old):
-            shutil.rmtree(left, ignore_errors=True)
-        with self.writing(f"{name}/"):
+        with self.replacing(name) as fresh:
             start, beside = self.about.get("start", {}), self.path / START
             trained = self.settings.train_only
             tokens, near = written_tokens(self.spec, self.tokenizer), beside if beside.is_dir() else None
@@ -219,6 +216,20 @@ class Run(Viewed):
                 describe_tokens(fresh)
             note_context(fresh, self.settings.context)
             task.finish(fresh, encoder.spec, self.settings)
+
+    def copy_export(self, source: str, name: str) -> None:
+        """Write the weights of last/ to best/."""
+        with self.replacing(name) as fresh, whole(fresh) as unfinished:
+            shutil.copytree(self.path / source, unfinished, dirs_exist_ok=True)
+
+    @contextmanager
+    def replacing(self, name: str) -> Iterator[Path]:
+        """A folder to fill, in place of best/ or last/: an existing folder is replaced only by a complete one."""
+        target, fresh, old = (self.path / one for one in (name, f"{name}.new", f"{name}.old"))
+        for left in (fresh, old):
+            shutil.rmtree(left, ignore_errors=True)
+        with self.writing(f"{name}/"):
+            yield fresh
             if target.exists():
                 target.rename(old)
             fresh.rename(target)
@@ -235,11 +246,14 @@ class Run(Viewed):
             way = f"Checkpoints are intact: free space and run {self.resume_command}"
             raise state.CannotSave(f"{what} cannot be written: {why}. {way}") from None
 
-    def draw(self) -> None:
-        """Write curves.png and curves.svg, if matplotlib is installed, and the report."""
-        curve = show_curves.read_curve(self.path)
-        with self.writing("curves and report"):
-            show_curves.save_pictures([curve], self.path)
+    def draw_curves(self) -> None:
+        """Write curves.png and curves.svg, if matplotlib is installed."""
+        with self.writing("curves"):
+            show_curves.save_pictures([show_curves.read_curve(self.path)], self.path)
+
+    def write_report(self) -> None:
+        """Write the report."""
+        with self.writing("report"):
             (self.path / REPORT).write_text(report_markdown(report_of(self.path)), encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ from glassformer.model import Encoder
 from glassformer.training import state
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.distributed.processes import from_first
-from glassformer.training.optimizer import load_optimizer_state, optimizer_state
+from glassformer.training.optimizer import MOMENTS, load_optimizer_state, optimizer_state
 from glassformer.training.pieces import Damaged
 from glassformer.training.runs import Run, differences
 from glassformer.training.settings import FREE, Settings
@@ -54,6 +54,14 @@ class Saving:
     stream: BatchStream
     background: bool = False  # copy the state, and write it while the next steps are computed
     writer: Writer = field(default_factory=Writer)
+
+    def prepare(self) -> None:
+        """Allocate the memory for copies of the state beside the first steps."""
+        if self.background:
+            tensors = {f"weights/{name}": one for name, one in self.changing()}
+            trained = [(name, one) for name, one in self.encoder.named_parameters() if one.requires_grad]
+            tensors |= {f"optimizer/{name}/{moment}": one for name, one in trained for moment in MOMENTS}
+            self.writer.do(partial(self.writer.make_room, tensors), background=True)
 
     def save(self, progress: Progress) -> None:
         """Save everything that the next step depends on."""
