@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -134,12 +133,12 @@ class Translator(TextWriter):
             self.steady = SteadySearch(self.model, choice, self.tokens) if serves_steadily(self.model, choice) else None
         return translated(self.model, prompts, choice, self.tokens, name=called.__getitem__, steady=self.steady)
 
-    def said(self, one: Prompt, prompt: list[int], found: Found) -> Translation:
-        make = partial(Translation, tokens=found.tokens, ended=found.ended, score=found.score)
-        alignment = self.alignment(prompt, found.tokens, named=isinstance(one, str)) if self.aligned else None
-        if not isinstance(one, str):
-            return make(None, None, alignment=alignment)
-        return make(one, self.tokenizer.decode(found.tokens).strip(), alignment=alignment)
+    def said(self, given: list[Prompt], prompts: list[list[int]], found: list[Found]) -> Iterator[Translation]:
+        texts = iter(self.decoded([what.tokens for one, what in zip(given, found, strict=True) if isinstance(one, str)]))
+        for one, prompt, what in zip(given, prompts, found, strict=True):
+            alignment = self.alignment(prompt, what.tokens, named=isinstance(one, str)) if self.aligned else None
+            source, text = (one, next(texts).strip()) if isinstance(one, str) else (None, None)
+            yield Translation(source, text, tokens=what.tokens, ended=what.ended, score=what.score, alignment=alignment)
 
     @torch.inference_mode()
     def alignment(self, source: list[int], target: list[int], *, named: bool) -> Alignment:
