@@ -8,21 +8,20 @@ length, is no better than the worst of them (with `early_stop`: as soon as it ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from glassformer.checkpoints.special_tokens import Tokens
-from glassformer.model.generation.choosing import forced, restrict
+from glassformer.model.generation.choosing import NEVER, forced
 from glassformer.model.generation.search import Found, Steps
 from glassformer.model.generation.settings import Choice
 
 OUT = -1.0e9  # the score of a beam that is not there
 
 
-@dataclass
-class Beams:
+class Beams(NamedTuple):
     """The beams of some texts: [text, beam] scores, and the tokens of each, [text, beam, place]."""
 
     scores: Tensor
@@ -35,108 +34,136 @@ class Beams:
             torch.zeros((texts, beams, most), dtype=torch.int64, device=device),
         )
 
-    def best(self, scores: Tensor, tokens: Tensor, count: int) -> tuple[Beams, Tensor]:
-        """The best of candidates, and which they are."""
-        top, places = scores.topk(count, dim=1)
-        return Beams(top, tokens.gather(1, places[:, :, None].expand(-1, -1, tokens.shape[2]))), places
+    def best(self, count: int) -> tuple[Beams, Tensor]:
+        """The best of these, and which they are."""
+        top, places = self.scores.topk(count, dim=1)
+        return Beams(top, self.tokens.gather(1, places[:, :, None].expand(-1, -1, self.tokens.shape[2]))), places
 
-    def select(self, texts: Tensor) -> Beams:
-        return Beams(self.scores[texts], self.tokens[texts])
+
+class State(NamedTuple):
+    """Where the search for some texts stands: one row of each tensor for each text."""
+
+    running: Beams
+    finished: Beams
+    lengths: Tensor  # of the finished beams, [text, beam]
+    done: Tensor  # [text]; what is finished of such a text no longer changes
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (*self.running, *self.finished, self.lengths, self.done)
+
+    @classmethod
+    def of(cls, tensors: list[Tensor]) -> State:
+        a, b, c, d, lengths, done = tensors
+        return cls(Beams(a, b), Beams(c, d), lengths, done)
+
+    def select(self, texts: Tensor) -> State:
+        return State.of([one[texts] for one in self.tensors])
 
 
 class Search:
-    """The search for all texts of a batch."""
+    """How a search goes on. Nothing here waits for a GPU: after each step the tensors of a state have the same shapes."""
 
-    def __init__(self, texts: int, choice: Choice, tokens: Tokens, device: torch.device) -> None:
-        self.choice, self.special = choice, tokens
+    def __init__(self, choice: Choice, tokens: Tokens, device: torch.device) -> None:
+        self.choice, self.special, self.device = choice, tokens, device
+        self.most = choice.max_new_tokens
         self.ends = torch.tensor(tokens.ends, dtype=torch.int64, device=device)
-        most = choice.max_new_tokens
-        self.running = Beams.empty(texts, choice.beams, most, device)
-        self.running.scores[:, 0] = 0.0  # all beams of a text are alike at first: one of them is followed
-        self.finished = Beams.empty(texts, choice.beams, most, device)
-        self.lengths = torch.zeros((texts, choice.beams), dtype=torch.int64, device=device)
-        self.numbers = torch.arange(texts, device=device)
-        self.found: dict[int, Found] = {}
+        self.banned, self.banned_first = (
+            torch.tensor(banned, dtype=torch.int64, device=device) if banned else None
+            for banned in (tokens.banned, (*tokens.banned, *tokens.banned_first))
+        )
+        self.places = torch.arange(self.most, device=device)
+        penalties = [(number + 1) ** choice.length_penalty for number in range(self.most)]
+        self.penalties = torch.tensor(penalties, dtype=torch.float32, device=device)
 
-    def candidates(self, logits_NV: Tensor, number: int) -> tuple[Tensor, Tensor, Tensor]:
+    def start(self, texts: int) -> State:
+        """Nothing written yet. All beams of a text are alike at first: one of them is followed."""
+        running, finished = (Beams.empty(texts, self.choice.beams, self.most, self.device) for _ in range(2))
+        running.scores[:, 0] = 0.0
+        done = torch.zeros(texts, dtype=torch.bool, device=self.device)
+        return State(running, finished, torch.zeros_like(running.scores, dtype=torch.int64), done)
+
+    def advance(self, state: State, logits_NV: Tensor, number: int, at: Tensor) -> tuple[State, Tensor]:
+        """Choose the next beams of each text; return which rows they continue, too.
+
+        `at` is `number`, as a tensor of one element: what is recorded in a CUDA graph for one number serves others.
+        """
+        texts, beams = state.running.scores.shape
+        top, origin, added = self.candidates(state, logits_NV, number)
+        tokens = state.running.tokens.gather(1, origin[:, :, None].expand(-1, -1, self.most))
+        candidates = Beams(top, torch.where(self.places == at, added[:, :, None], tokens))
+        last = number == self.most - 1
+        hits = torch.ones_like(added, dtype=torch.bool) if last else (added[:, :, None] == self.ends).any(2)
+        penalty = self.penalties.index_select(0, at)
+        finished, lengths = self.finish(state, candidates, hits, at, penalty)
+        running, places = Beams(top + hits * OUT, candidates.tokens).best(beams)
+        done = state.done | self.done(running, finished, penalty) if not last else torch.ones_like(state.done)
+        rows = (torch.arange(texts, device=self.device)[:, None] * beams + origin.gather(1, places)).flatten()
+        return State(running, finished, lengths, done), rows
+
+    def candidates(self, state: State, logits_NV: Tensor, number: int) -> tuple[Tensor, Tensor, Tensor]:
         """The best continuations of each text: their scores, the beams that they continue and the tokens that they add."""
-        texts, beams = self.running.scores.shape
-        vocab = logits_NV.shape[1]
+        texts, beams = state.running.scores.shape
         wide = (1 + max(len(self.special.ends), 1)) * beams
-        if (must := forced(self.special, number, self.choice.max_new_tokens)) is not None:
-            top_NW = torch.full((len(logits_NV), 1), 0.0, device=logits_NV.device)
+        if (must := forced(self.special, number, self.most)) is not None:
+            top_NW = torch.full((len(logits_NV), 1), 0.0, device=self.device)
             tokens_NW = torch.full_like(top_NW, must, dtype=torch.int64)
         else:
-            logs_NV = logits_NV.float().log_softmax(1)
-            restrict(logs_NV, self.special, number, self.choice.max_new_tokens)
-            top_NW, tokens_NW = logs_NV.topk(min(wide, vocab), dim=1)
+            logits_NV = logits_NV.float()
+            normal_N1 = logits_NV.logsumexp(1, keepdim=True)
+            banned = self.banned_first if number == 0 else self.banned
+            logits_NV = logits_NV if banned is None else logits_NV.index_fill(1, banned, NEVER)
+            top_NW, tokens_NW = logits_NV.topk(min(wide, logits_NV.shape[1]), dim=1)
+            top_NW = top_NW - normal_N1
         each = top_NW.shape[1]
-        sums = (top_NW.view(texts, beams, each) + self.running.scores[:, :, None]).flatten(1)
+        sums = (top_NW.view(texts, beams, each) + state.running.scores[:, :, None]).flatten(1)
         top, places = sums.topk(min(wide, sums.shape[1]), dim=1)
         return top, places // each, tokens_NW.view(texts, -1).gather(1, places)
 
-    def advance(self, logits_NV: Tensor, number: int) -> Tensor:
-        """Choose the next beams of each text; return which rows go on, in their new order."""
-        choice = self.choice
-        texts, beams = self.running.scores.shape
-        top, origin, added = self.candidates(logits_NV, number)
-        tokens = self.running.tokens.gather(1, origin[:, :, None].expand(-1, -1, choice.max_new_tokens))
-        tokens[:, :, number] = added
-        hits = torch.isin(added, self.ends)
-        if number == choice.max_new_tokens - 1:
-            hits = torch.ones_like(hits)
-        self.finish(top, tokens, hits, number)
-        self.running, places = self.running.best(top + hits * OUT, tokens, beams)
-        rows = (torch.arange(texts, device=origin.device)[:, None] * beams + origin.gather(1, places)).flatten()
-        done = self.done(number)
-        if number == choice.max_new_tokens - 1:
-            done = torch.ones_like(done)
-        if not done.any():
-            return rows
-        self.leave(done)
-        return rows.view(texts, beams)[~done].flatten()
-
-    def finish(self, top: Tensor, tokens: Tensor, hits: Tensor, number: int) -> None:
+    def finish(self, state: State, candidates: Beams, hits: Tensor, at: Tensor, penalty: Tensor) -> tuple[Beams, Tensor]:
         """Take over what ends among the best candidates, where it is better than what has ended before."""
-        beams = self.choice.beams
-        first = torch.arange(top.shape[1], device=top.device) < beams
-        scores = top / ((number + 1) ** self.choice.length_penalty) + ~(hits & first) * OUT
-        together = torch.cat((self.finished.scores, scores), dim=1)
-        lengths = torch.cat((self.lengths, torch.full_like(top, number + 1, dtype=torch.int64)), dim=1)
-        self.finished, places = self.finished.best(together, torch.cat((self.finished.tokens, tokens), dim=1), beams)
-        self.lengths = lengths.gather(1, places)
+        top, beams = candidates.scores, self.choice.beams
+        first = torch.arange(top.shape[1], device=self.device) < beams
+        scores = top / penalty + ~(hits & first & ~state.done[:, None]) * OUT
+        both = zip(state.finished, Beams(scores, candidates.tokens), strict=True)
+        finished, places = Beams(*(torch.cat(pair, dim=1) for pair in both)).best(beams)
+        return finished, torch.cat((state.lengths, (at + 1).expand(top.shape)), dim=1).gather(1, places)
 
-    def done(self, number: int) -> Tensor:
+    def done(self, running: Beams, finished: Beams, penalty: Tensor) -> Tensor:
         """Whether each text is done."""
-        full = (self.finished.scores > OUT / 2).all(1)
+        full = (finished.scores > OUT / 2).all(1)
         if self.choice.early_stop:
             return full
-        best = self.running.scores[:, 0] / ((number + 1) ** self.choice.length_penalty)
-        return full & (best <= self.finished.scores.min(1).values)
+        return full & (running.scores[:, 0] / penalty <= finished.scores.min(1).values)
 
-    def leave(self, done: Tensor) -> None:
-        """Write down the best beam of the texts that are done, and go on with the others."""
-        texts = done.nonzero()[:, 0]
-        best = self.finished.tokens[texts, 0].tolist()
-        lengths, scores = self.lengths[texts, 0].tolist(), self.finished.scores[texts, 0].tolist()
-        for text, row, length, score in zip(self.numbers[texts].tolist(), best, lengths, scores, strict=True):
-            ended = row[length - 1] in self.special.ends
-            self.found[text] = Found(row[: length - 1 if ended else length], ended, score)
-        kept = (~done).nonzero()[:, 0]
-        self.running, self.finished = self.running.select(kept), self.finished.select(kept)
-        self.lengths, self.numbers = self.lengths[kept], self.numbers[kept]
+    def found(self, row: list[int], length: int, score: float) -> Found:
+        """The best beam of a text, with the places that it may have had."""
+        ended = row[length - 1] in self.special.ends
+        return Found(row[: length - 1 if ended else length], ended, score)
+
+    def best(self, state: State) -> list[Found]:
+        """The best beam of each text."""
+        finished = state.finished
+        parts = (one[:, 0].tolist() for one in (finished.tokens, state.lengths, finished.scores))
+        return [self.found(*one) for one in zip(*parts, strict=True)]
 
 
 def beam_search(steps: Steps, logits_BV: Tensor, choice: Choice, tokens: Tokens) -> list[Found]:
     """The best beam of each text; `steps` has one row for each text, whose logits are given."""
-    texts = len(logits_BV)
-    search = Search(texts, choice, tokens, logits_BV.device)
-    rows = torch.arange(texts, device=logits_BV.device).repeat_interleave(choice.beams)
-    logits_NV = logits_BV[rows]
+    texts, beams = len(logits_BV), choice.beams
+    search = Search(choice, tokens, logits_BV.device)
+    state, numbers = search.start(texts), torch.arange(texts)
+    found: dict[int, Found] = {}
+    first = torch.arange(texts, device=logits_BV.device).repeat_interleave(beams)
+    logits_NV = logits_BV[first]
     for number in range(choice.max_new_tokens):
-        going = search.advance(logits_NV, number)
-        if not len(going):
-            break
-        steps.select(rows[going] if number == 0 else going)
-        logits_NV = steps.step(search.running.tokens[:, :, number].flatten())
-    return [search.found[text] for text in range(texts)]
+        state, rows = search.advance(state, logits_NV, number, search.places[number : number + 1])
+        done = state.done.cpu()
+        if done.any():
+            found.update(zip(numbers[done].tolist(), search.best(state.select(state.done)), strict=True))
+            if done.all():
+                break
+            rows, state, numbers = rows.view(-1, beams)[~state.done].flatten(), state.select(~state.done), numbers[~done]
+        steps.select(first[rows] if number == 0 else rows)
+        logits_NV = steps.step(state.running.tokens[:, :, number].flatten())
+    return [found[text] for text in range(texts)]

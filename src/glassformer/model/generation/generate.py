@@ -18,6 +18,7 @@ from glassformer.model.generation.decoding import Decoding
 from glassformer.model.generation.search import Found, Steps, one_by_one
 from glassformer.model.generation.settings import Choice
 from glassformer.model.generation.source_decoding import SourceDecoding
+from glassformer.model.generation.steady import SteadySearch
 from glassformer.spec import EncoderSpec
 
 
@@ -58,16 +59,23 @@ def continue_batch(
 
 
 def translated(
-    model: Seq2Seq, sources: Sequence[Sequence[int]], choice: Choice, tokens: Tokens, *, name: Callable[[int], str]
+    model: Seq2Seq,
+    sources: Sequence[Sequence[int]],
+    choice: Choice,
+    tokens: Tokens,
+    *,
+    name: Callable[[int], str],
+    steady: SteadySearch | None = None,
 ) -> Iterator[tuple[list[int], list[Found]]]:
-    """The numbers of some sources and what was found for them, batch by batch, long sources first."""
+    """The numbers of some sources and what was found for them, batch by batch, long sources first; `steady` has done others."""
     check_choice(model.spec.decoder, choice)
     check_target(model.spec.decoder, choice)
     for number, source in enumerate(sources):
         check_source(model.spec.encoder, source, name(number))
     lengths = [len(source) for source in sources]
     for numbers in batches(lengths, choice.beams, at_once(model, max(lengths, default=0) + choice.max_new_tokens)):
-        yield numbers, translate_batch(model, [sources[number] for number in numbers], choice, tokens, numbers)
+        some = [sources[number] for number in numbers]
+        yield numbers, translate_batch(model, some, choice, tokens, numbers) if steady is None else steady.translate(some)
 
 
 @torch.inference_mode()

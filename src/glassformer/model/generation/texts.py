@@ -15,7 +15,7 @@ from glassformer.checkpoints.folder import CheckpointFolder
 from glassformer.checkpoints.special_tokens import Tokens, read_tokens
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
-from glassformer.files.texts import check_text, check_vocabulary, guarded, load_tokenizer
+from glassformer.files.texts import check_text, check_vocabulary, cut_into_tokens, guarded, load_tokenizer
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.fast.onednn import laid_out, serves
@@ -77,8 +77,8 @@ class TextWriter:
         """The numbers of some prompts and what was found for them, in any order."""
         raise NotImplementedError
 
-    def said(self, one: Prompt, prompt: list[int], found: Found) -> Any:
-        """What was found, as text."""
+    def said(self, given: list[Prompt], prompts: list[list[int]], found: list[Found]) -> Iterator[Any]:
+        """What was found for some texts, as texts."""
         raise NotImplementedError
 
     @cached_property
@@ -92,33 +92,56 @@ class TextWriter:
         start = 0
         while window := list(islice(given, WINDOW)):
             called = [name(start + number) for number in range(len(window))]
-            prompts = [self.ids(one, what) for one, what in zip(window, called, strict=True)]
+            prompts = self.prompts(window, called)
             found: dict[int, Found] = {}
             for numbers, some in self.search(prompts, choice, called):
                 found.update(zip(numbers, some, strict=True))
-            for number, (one, prompt) in enumerate(zip(window, prompts, strict=True)):
-                yield self.said(one, prompt, found[number])
+            yield from self.said(window, prompts, [found[number] for number in range(len(window))])
             start += len(window)
 
-    def ids(self, one: Prompt, name: str) -> list[int]:
-        """A prompt as tokens; a text of which only special tokens are left has none."""
-        if not isinstance(one, str):
-            if not isinstance(one, Sequence) or not all(type(token) is int for token in one):
-                raise GlassformerError(f"{name} must be a text or a list of token ids, found {shown(one)}.")
-            return [int(token) for token in one]
-        encoding = self._encoding(one, name)
-        return [] if all(encoding.special_tokens_mask) else list(encoding.ids)
+    def prompts(self, given: list[Prompt], called: list[str]) -> list[list[int]]:
+        """Prompts as tokens; a text of which only special tokens are left has none."""
+        texts = [(one, name) for one, name in zip(given, called, strict=True) if isinstance(one, str)]
+        encodings = iter(self.encodings(texts))
+        found = []
+        for one, name in zip(given, called, strict=True):
+            encoding = next(encodings) if isinstance(one, str) else None
+            if encoding is None:
+                found.append(checked_ids(one, name))
+            else:
+                found.append([] if all(encoding.special_tokens_mask) else list(encoding.ids))
+        return found
+
+    def encodings(self, texts: list[tuple[str, str]]) -> list[Any]:
+        """Tokenize texts, given with their names, together; one by one only to name the one that cannot be tokenized."""
+        for text, name in texts:
+            check_text(text, name)
+        if not texts:
+            return []
+        tokenizer, words = self.tokenizer, [text for text, _ in texts]
+        try:
+            found = list(guarded("texts", lambda: tokenizer.encode_batch_fast(words)))
+        except GlassformerError:
+            found = [cut_into_tokens(tokenizer, text, name) for text, name in texts]
+        for encoding, (_, name) in zip(found, texts, strict=True):
+            check_vocabulary(tokenizer, encoding, name, self.read_spec.vocab)
+        return found
 
     def own_ids(self, text: str, name: str) -> list[int]:
         """The tokens of a text, without those that the tokenizer puts around it."""
-        encoding = self._encoding(text, name)
+        (encoding,) = self.encodings([(text, name)])
         return [token for token, special in zip(encoding.ids, encoding.special_tokens_mask, strict=True) if not special]
 
-    def _encoding(self, text: str, name: str) -> Any:
-        check_text(text, name)
-        encoding = guarded(f"{name} cannot be tokenized", lambda: self.tokenizer.encode(text))
-        check_vocabulary(self.tokenizer, encoding, name, self.read_spec.vocab)
-        return encoding
+    def decoded(self, rows: list[list[int]]) -> list[str]:
+        """Tokens as texts, without special tokens."""
+        return [str(text) for text in self.tokenizer.decode_batch(rows)] if rows else []
+
+
+def checked_ids(one: Any, name: str) -> list[int]:
+    """A prompt that is given as token ids."""
+    if not isinstance(one, Sequence) or not all(type(token) is int for token in one):
+        raise GlassformerError(f"{name} must be a text or a list of token ids, found {shown(one)}.")
+    return [int(token) for token in one]
 
 
 class TextGenerator(TextWriter):
@@ -154,10 +177,15 @@ class TextGenerator(TextWriter):
     def search(self, prompts: list[list[int]], choice: Choice, called: list[str]) -> Iterator[tuple[list[int], list[Found]]]:
         return continued(self.model, prompts, choice, self.tokens, name=called.__getitem__)
 
-    def said(self, one: Prompt, prompt: list[int], found: Found) -> Continuation:
+    def said(self, given: list[Prompt], prompts: list[list[int]], found: list[Found]) -> Iterator[Continuation]:
         """That of prompt and new tokens together, so that blanks between them are right."""
-        if not isinstance(one, str):
-            return Continuation(None, None, *found)
-        before, whole = (self.tokenizer.decode(ids) for ids in (prompt, [*prompt, *found.tokens]))
-        text = whole[len(before) :] if whole.startswith(before) else self.tokenizer.decode(found.tokens)
-        return Continuation(one, text, *found)
+        rows = [row for row, one in enumerate(given) if isinstance(one, str)]
+        before = self.decoded([prompts[row] for row in rows])
+        whole = self.decoded([[*prompts[row], *found[row].tokens] for row in rows])
+        texts = dict(zip(rows, zip(before, whole, strict=True), strict=True))
+        for row, (one, what) in enumerate(zip(given, found, strict=True)):
+            if not isinstance(one, str):
+                yield Continuation(None, None, *what)
+                continue
+            start, both = texts[row]
+            yield Continuation(one, both[len(start) :] if both.startswith(start) else self.decoded([what.tokens])[0], *what)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +18,8 @@ from glassformer.model.fast.replacing import apply, with_parts
 from glassformer.model.generation.generate import translated
 from glassformer.model.generation.search import Found
 from glassformer.model.generation.settings import Choice
+from glassformer.model.generation.steady import SteadySearch
+from glassformer.model.generation.steady import serves as serves_steadily
 from glassformer.model.generation.texts import Prompt, TextWriter
 from glassformer.model.seq2seq import Pair
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
@@ -88,6 +89,7 @@ class Translator(TextWriter):
     ) -> None:
         super().__init__(folder, dtype=dtype, device=device)
         self.aligned = aligned
+        self.steady: SteadySearch | None = None
         missing = "eos_token_id" if not self.tokens.ends else "decoder_start_token_id" if not self.tokens.start else None
         if missing is not None:
             why = "no token ends a translation" if missing == "eos_token_id" else "no token begins a translation"
@@ -127,14 +129,16 @@ class Translator(TextWriter):
         return with_parts(model, encoder=laid_out(model.encoder), decoder=laid_out(model.decoder)) if serves(model) else model
 
     def search(self, prompts: list[list[int]], choice: Choice, called: list[str]) -> Iterator[tuple[list[int], list[Found]]]:
-        return translated(self.model, prompts, choice, self.tokens, name=called.__getitem__)
+        if self.steady is None or self.steady.choice != choice:
+            self.steady = SteadySearch(self.model, choice, self.tokens) if serves_steadily(self.model, choice) else None
+        return translated(self.model, prompts, choice, self.tokens, name=called.__getitem__, steady=self.steady)
 
-    def said(self, one: Prompt, prompt: list[int], found: Found) -> Translation:
-        make = partial(Translation, tokens=found.tokens, ended=found.ended, score=found.score)
-        alignment = self.alignment(prompt, found.tokens, named=isinstance(one, str)) if self.aligned else None
-        if not isinstance(one, str):
-            return make(None, None, alignment=alignment)
-        return make(one, self.tokenizer.decode(found.tokens).strip(), alignment=alignment)
+    def said(self, given: list[Prompt], prompts: list[list[int]], found: list[Found]) -> Iterator[Translation]:
+        texts = iter(self.decoded([what.tokens for one, what in zip(given, found, strict=True) if isinstance(one, str)]))
+        for one, prompt, what in zip(given, prompts, found, strict=True):
+            alignment = self.alignment(prompt, what.tokens, named=isinstance(one, str)) if self.aligned else None
+            source, text = (one, next(texts).strip()) if isinstance(one, str) else (None, None)
+            yield Translation(source, text, tokens=what.tokens, ended=what.ended, score=what.score, alignment=alignment)
 
     @torch.inference_mode()
     def alignment(self, source: list[int], target: list[int], *, named: bool) -> Alignment:
