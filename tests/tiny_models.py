@@ -190,7 +190,7 @@ class Case:
 
 
 # Published with code of their own, which is never run: tests/model/test_published_layouts.py compares them with a twin.
-NOT_IN_TRANSFORMERS = ("new", "jina_bert", "neobert", "xlm-roberta-flash")
+NOT_IN_TRANSFORMERS = ("new", "gte-published", "jina_bert", "neobert", "xlm-roberta-flash")
 
 # Every class that the reader knows, and then what a config may change.
 # Counted, but not computed: tokens of the question see all, patches are left out and states replaced at random.
