@@ -579,3 +579,35 @@ def test_heads_of_big_bird_keep_the_pooler_that_they_do_not_read():
 def test_an_unmodified_file_from_the_hub_has_the_count_of_its_class(name):
     config, model_class, parameters = COUNTED[name]
     assert count(from_config(config, as_class=model_class).spec) == parameters
+
+
+def test_a_copy_of_the_published_gte_code_is_read_as_the_original():
+    new = {key: value for key, value in BERT.items() if key != "model_type"} | {"vocab_size": 250048, "type_vocab_size": 1}
+    new |= {
+        "position_embedding_type": "rope",
+        "rope_theta": 20000,
+        "rope_scaling": {"factor": 8.0, "type": "ntk"},
+        "pack_qkv": True,
+    }
+    code = {"AutoModel": "modeling_hf_alibaba_nlp_gte.GteModel"}
+    copied = from_config(new | {"model_type": "gte", "auto_map": code, "architectures": ["GteModel"]})
+    original = from_config(new | {"model_type": "new", "architectures": ["NewModel"]})
+    assert copied.spec == original.spec
+    assert count(copied.spec) == 305_368_320  # snowflake-arctic-embed-m-v2.0
+    other = new | {"model_type": "gte", "rope_scaling": None, "auto_map": {"AutoModel": "other.GteModel"}}
+    assert "refers to custom code" in refusal(other)
+
+
+def test_a_vivit_file_may_repeat_its_sizes_but_not_contradict_them():
+    config = json.loads((Path(__file__).parents[1] / "data/models/vivit-b-16x2-kinetics400.json").read_text())["config"]
+    repeated = config | {"video_size": [32, 224, 224]}
+    assert from_config(repeated).spec == from_config(config).spec
+    assert "video_size = [16, 224, 224] is not allowed: it must be" in refusal(config | {"video_size": [16, 224, 224]})
+
+
+def test_the_width_of_a_late_interaction_head_is_not_guessed():
+    message = refusal(BERT | {"architectures": ["HF_ColBERT"]})
+    assert message == (
+        "config.json: HF_ColBERT is not supported: the width of its projection is not in the file. "
+        "--as BertModel reads the encoder."
+    )

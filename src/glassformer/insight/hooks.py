@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING
@@ -53,6 +53,7 @@ from glassformer.model.boundary.names import ledger_path
 from glassformer.program import Program, Step, build
 from glassformer.program.roles import Role
 from glassformer.spec import DecoderSpec, EncoderSpec
+from glassformer.spec.fields import field_text
 
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
@@ -86,6 +87,20 @@ IN_ONE_KERNEL = re.compile(r"^embeddings\.(conv_norm_\d+|position_norm(_\d+)?|po
 LAYER = re.compile(r"^layers\.(\d+)")
 
 
+# Fields of which the parts with hooks know nothing.
+NOT_HOOKED: Mapping[str, Callable[[EncoderSpec], bool]] = {
+    "bottleneck": lambda spec: spec.bottleneck is not None,
+    "ffn_blocks": lambda spec: spec.ffn_blocks > 1,
+    "norm_kind": lambda spec: spec.norm_kind == "scale",
+    "token_kernel": lambda spec: spec.token_kernel is not None,
+    "wide_output": lambda spec: spec.wide_output,
+    "relative_scaled": lambda spec: spec.relative_scaled,
+    "page": lambda spec: spec.page is not None,
+    "value_kernel": lambda spec: spec.value_kernel is not None,
+    "funnel": lambda spec: bool(spec.funnel),
+}
+
+
 def step_names(spec: EncoderSpec) -> list[str]:
     """The steps of an encoder that can be hooked, in order, as names of the program."""
     return [step.name for step in _steps(spec)]
@@ -94,6 +109,9 @@ def step_names(spec: EncoderSpec) -> list[str]:
 def _steps(spec: EncoderSpec) -> list[Step]:
     if spec.global_attention == "first":
         raise GlassformerError("hooks do not support global tokens yet. Set global_attention=stored to compute without them.")
+    for field, given in NOT_HOOKED.items():
+        if given(spec):
+            raise GlassformerError(f"hooks do not support {field}={field_text(getattr(spec, field))} yet. Leave it out.")
     program: Program = build(spec, t=None if spec.one_length else 1, padded=not spec.one_length)
     return [step for step in program.steps if step.role not in NEVER_LAID_OUT and not IN_ONE_KERNEL.match(step.name)]
 

@@ -15,6 +15,7 @@ from glassformer.model.variants.disentangled import Distances, Map
 from glassformer.model.variants.grouped import GroupedJoint, GroupedLinear, joint, linear, matrices_of
 from glassformer.model.variants.query_key_norms import query_key_norm
 from glassformer.model.variants.scores import NOTHING, Additions, scores_of
+from glassformer.model.variants.shifts import Shifts
 from glassformer.spec import BiasPlace, EncoderSpec
 
 PLACES: tuple[BiasPlace, ...] = ("q", "k", "v")
@@ -45,7 +46,7 @@ class Context(NamedTuple):
     core: Core
     rotate: Rotation = unrotated  # by the positions of the tokens, where those are rotary
     normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
-    distances: Distances | None = None  # vectors that attend and are attended to, where positions are disentangled
+    distances: Distances | Shifts | None = None  # what scores by distance are made of, where they depend on queries and keys
     remember: Remember = as_made  # a cache answers with the keys and values of earlier passes, too
     gated_HTS: Tensor | None = None  # a relative bias that each token scales by a gate of its own
     beside: Callable[[Tensor, Tensor], Tensor] = as_it_left  # a convolution beside the layer reads what enters and leaves it
@@ -63,21 +64,21 @@ class Attention(nn.Module):
         self.widths = tuple(heads * features for heads, features in self.shapes)
         self.biased = tuple(spec.bias(place) for place in PLACES)
         self.groups = tuple(spec.groups_of(place) for place in PLACES)
-        self.qkv = joint(spec.d_model, self.widths, self.groups)
+        self.qkv = joint(spec.inner_width, self.widths, self.groups)
         # One bias for the places that have one: BEiT's keys have none, and a zero that is stored would be a parameter more.
         biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
         self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
-        self.out = linear(spec.heads * spec.head_v, spec.d_model, spec.groups_of("output"), bias=spec.bias("output"))
+        self.out = linear(spec.heads * spec.head_v, spec.inner_width, spec.groups_of("output"), bias=spec.bias("output"))
         self.q_norm, self.k_norm = (query_key_norm(spec, heads) for heads in (spec.heads, spec.key_heads))
         self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
-        self.by_distances, self.gate, self.of_global = added
+        self.by_distances, self.gate, self.of_global, self.of_values, self.by_shifts = added
         self.scores = scores_of(spec, added)
         terms = 1 if added.by_distances is None else spec.score_terms  # disentangled attention adds up several scores
         under = {"d_k": terms * spec.head_k, "d_model": terms * spec.d_model, "none": 1}[spec.scale]
         self.scale = 1 / math.sqrt(spec.score_divisor if spec.score_divisor is not None else under)
         self.cap = spec.score_cap
         plain = spec.query_key_norm == "none" and spec.score_cap is None  # neither norms nor caps change them
-        self.unchanged = plain and spec.global_attention != "first"
+        self.unchanged = plain and spec.global_attention != "first" and added.of_values is None
         self.turns_values = spec.rotary_values
         self.dropout = spec.dropout
 
@@ -92,6 +93,7 @@ class Attention(nn.Module):
         k_BSJK, v_BSJV = context.remember(context.rotate(k_BSJK), v_BSJV)
         k_BSHK, v_BSHV = (context.core.shared(x, self.group) for x in (k_BSJK, v_BSJV))
         mix_BTHV = self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(x_BTD, q_BTHK, k_BSHK, context))
+        mix_BTHV = mix_BTHV if self.of_values is None else mix_BTHV + self.of_values(v_BSHV)
         return mix_BTHV if self.of_global is None else self.of_global.mixed(mix_BTHV, self, x_BTD, memory_BSD, context.core)
 
     def attend(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, core: Core) -> Tensor:

@@ -11,6 +11,8 @@ from torch.nn import functional
 
 from glassformer.model.feed_forward import Linear, Unchanged
 from glassformer.model.norms import Norm
+from glassformer.model.variants.neighbours import token_projection
+from glassformer.model.variants.page import OnPage, StoredPicture
 from glassformer.model.variants.patches import Patches, Registers
 from glassformer.model.variants.sound import Blanked, ConvolvedPositions, Sound
 from glassformer.model.variants.token_dropout import TokenDropout
@@ -22,9 +24,10 @@ class Tokens(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        width = spec.table_width
-        self.E_token = nn.Parameter(torch.empty(spec.vocab or 0, width))
-        self.E_segment = nn.Parameter(torch.empty(spec.segments, width)) if spec.segments is not None else None
+        self.E_token = nn.Parameter(torch.empty(spec.vocab or 0, spec.table_width))
+        self.projected = token_projection(spec)
+        width = spec.summed_width
+        self.E_segment = nn.Parameter(torch.empty(spec.segments, width)) if spec.segments and not spec.funnel else None
         self.E_task = nn.Parameter(torch.empty(spec.tasks, width)) if spec.tasks is not None else None
         self.scale = math.sqrt(spec.d_model) if spec.embedding_scale == "sqrt_d_model" else 1.0
         self.token_norm = Norm(spec, width) if spec.token_norm else nn.Identity()
@@ -33,6 +36,7 @@ class Tokens(nn.Module):
         x_BTE = functional.embedding(tokens_BT, self.E_token)
         if self.scale != 1.0:
             x_BTE = x_BTE * self.scale
+        x_BTE = self.projected(x_BTE)
         if self.E_segment is not None:
             x_BTE = x_BTE + (self.E_segment[0] if segments_BT is None else functional.embedding(segments_BT, self.E_segment))
         return self.token_norm(x_BTE if self.E_task is None else x_BTE + self.E_task[0])
@@ -110,10 +114,12 @@ class Embeddings(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        narrow = spec.reads == "tokens" and spec.embedding_size is not None
+        narrow = spec.reads == "tokens" and spec.embedding_size is not None and spec.token_kernel is None
         width = spec.table_width if narrow else spec.d_model
         self.source = SOURCES[spec.reads](spec)
         self.adjusted = adjustment_of(spec)
+        self.page = OnPage(spec) if spec.page is not None else Unchanged()
+        self.picture = StoredPicture(spec) if spec.beside_picture else None
         placed = spec.placed_width if narrow else spec.d_model
         self.positions = positions_for(spec, placed)
         self.registers = Registers(spec) if spec.registers else nn.Identity()
@@ -126,9 +132,14 @@ class Embeddings(nn.Module):
             self.projection = nn.Sequential(OrderedDict(linear=Linear("E", width, spec.d_model, bias=spec.bias("embedding"))))
 
     def forward(
-        self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
+        self,
+        inputs: Tensor,
+        segments_BT: Tensor | None,
+        positions_BT: Tensor | None,
+        attend_BT: Tensor | None = None,
+        boxes_BT4: Tensor | None = None,
     ) -> Tensor:
-        x_BTE = self.adjusted(self.source(inputs, segments_BT), inputs, attend_BT)
+        x_BTE = self.page(self.adjusted(self.source(inputs, segments_BT), inputs, attend_BT), inputs, boxes_BT4)
         if self.project_first:
             return self.dropout(self.norm(self.positions(self.projection(x_BTE), positions_BT)))
         x_BTE = self.norm(self.registers(self.positions(x_BTE, positions_BT)))

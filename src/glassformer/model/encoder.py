@@ -17,10 +17,12 @@ from glassformer.model.heads import Classify, MaskedTokens, Pooler, Pretrain, Re
 from glassformer.model.norms import RESIDUALS, Norm, SubLayer, unnormed
 from glassformer.model.variants.attention_pooler import AttentionPooler
 from glassformer.model.variants.beside import Beside
+from glassformer.model.variants.bottleneck import InBottleneck, NarrowAttention, SeveralFeedForwards
+from glassformer.model.variants.funnel import Pools, funnel_passes
 from glassformer.model.variants.layer_scale import LayerScale
 from glassformer.model.variants.mixing import MixesByFourier
 from glassformer.model.variants.next_token import NextToken
-from glassformer.model.variants.other_heads import Contacts, Distilled, Project
+from glassformer.model.variants.other_heads import WIDE, Contacts, Distilled, Project
 from glassformer.model.variants.relative import Relation, parts_of, relations
 from glassformer.model.variants.rotary import StoredRotation, rotations
 from glassformer.model.variants.scores import additions_of
@@ -35,6 +37,7 @@ class Inputs(NamedTuple):
     segments: Tensor | None = None
     positions: Tensor | None = None
     predict_at: Tensor | None = None
+    boxes: Tensor | None = None
 
 
 class Wanted(NamedTuple):
@@ -78,6 +81,8 @@ class Place(NamedTuple):
 
 def self_attention(spec: EncoderSpec) -> Any:
     """The attention of a layer to its own sequence; an identity where layers have none."""
+    if spec.bottleneck is not None and spec.bottleneck_reads == "keys":
+        return NarrowAttention(spec)
     return Attention(spec, additions_of(spec)) if spec.attends else nn.Identity()
 
 
@@ -89,8 +94,8 @@ class Block(nn.Module):
         scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
         self.attention, self.ffn = self_attention(spec), FeedForward(spec)
         entered = spec.norm == "post" or spec.input_norm
-        self.norm_1 = Norm(spec, spec.d_model) if entered and (normed or spec.norm == "post") else nn.Identity()
-        self.norm_2 = Norm(spec, spec.d_model) if entered else nn.Identity()
+        self.norm_1 = Norm(spec, spec.inner_width) if entered and (normed or spec.norm == "post") else nn.Identity()
+        self.norm_2 = Norm(spec, spec.inner_width) if entered else nn.Identity()
         self.output_norm_1, self.output_norm_2 = (output_norm(spec) for _ in range(2))
         self.scale_1, self.scale_2 = scaled(spec, 1), scaled(spec, 2)
         self.dropout = nn.Dropout(spec.dropout)
@@ -127,6 +132,18 @@ class ParallelBlock(Block):
 
 class FourierBlock(MixesByFourier, Block):
     """An encoder layer with a Fourier transform in place of attention (FNet)."""
+
+
+class SeveralBlock(SeveralFeedForwards, Block):
+    """An encoder layer with several feed-forward blocks, one after the other."""
+
+
+class BottleneckBlock(InBottleneck, Block):
+    """An encoder layer inside a bottleneck (MobileBERT)."""
+
+
+class FunnelBlock(Pools, Block):
+    """An encoder layer that may halve the length of the sequence (Funnel)."""
 
 
 def output_norm(spec: EncoderSpec) -> nn.Module:
@@ -170,7 +187,8 @@ def head_of(spec: EncoderSpec) -> nn.Module | None:
     """The head that the spec asks for, if any."""
     if spec.predicts_next:
         return NextToken(spec)
-    return HEADS[spec.head](spec) if spec.head != "none" else None
+    heads = HEADS | WIDE if spec.wide_output else HEADS
+    return heads[spec.head](spec) if spec.head != "none" else None
 
 
 def unrelated(owner: str) -> Relation:  # noqa: ARG001
@@ -205,6 +223,10 @@ class PlainEncoder(nn.Module):
 
     def block_of(self, spec: EncoderSpec) -> Callable[..., nn.Module]:
         """What makes a layer."""
+        if spec.bottleneck is not None or spec.ffn_blocks > 1:
+            return SeveralBlock if spec.bottleneck is None else BottleneckBlock
+        if spec.funnel:
+            return FunnelBlock
         return BLOCKS[spec.block, spec.residual, spec.mixing]
 
     def blocks(self) -> Iterator[nn.Module]:
@@ -214,10 +236,11 @@ class PlainEncoder(nn.Module):
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
         """One pass over inputs that were checked; they lie in a padded rectangle unless `layout` says otherwise."""
         layout = Padded(given.attend) if layout is None else layout
-        x_BTD = self.embeddings(given.inputs, given.segments, given.positions, given.attend)
+        x_BTD = self.embeddings(given.inputs, given.segments, given.positions, given.attend, given.boxes)
         keeps = wanted.hidden or self.spec.layer_sum
         weights, hidden = {}, [x_BTD] if keeps else []
-        for number, (block, context) in enumerate(self.contexts(x_BTD.shape[1], x_BTD.dtype, layout, given.positions)):
+        contexts = self.contexts(x_BTD.shape[1], x_BTD.dtype, layout, given.positions, given)
+        for number, (block, context) in enumerate(contexts):
             if number in wanted.weights:  # computed separately: returning weights does not change the layer's output
                 weights[number] = block.weights(x_BTD, context)
             x_BTD = block(x_BTD, context)
@@ -241,9 +264,14 @@ class PlainEncoder(nn.Module):
         logits, next_logits = self.head(reading) if self.head is not None else (None, None)
         return Output(states_BTD, pooled_BD, logits, {}, (), next_logits)
 
-    def contexts(self, t: int, dtype: torch.dtype, layout: Layout, positions_BT: Tensor | None) -> Iterator[tuple[Any, Context]]:
+    def contexts(
+        self, t: int, dtype: torch.dtype, layout: Layout, positions_BT: Tensor | None, given: Inputs | None = None
+    ) -> Iterator[tuple[Any, Context]]:
         """Each layer's block and its context. Masks and angles are made once for all layers that have the same."""
-        relation_of = unrelated if self.buckets is None else relations(self, layout.length(t), dtype)
+        if self.spec.funnel:
+            yield from funnel_passes(self, t, dtype, getattr(layout, "attend_BS", None), given and given.segments)
+            return
+        relation_of = unrelated if self.buckets is None else relations(self, layout.length(t), dtype, given and given.boxes)
         rotations = self.rotations(t, positions_BT)
         cores: dict[Rule, Core] = {}
         for number, place in enumerate(self.places):

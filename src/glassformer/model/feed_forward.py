@@ -66,8 +66,8 @@ class FeedForward(nn.Module):
         super().__init__()
         width = spec.ffn_width
         self.symbols = ("1", "3") if spec.gated else ("1",)
-        self.wide = linear(spec.d_model, width * len(self.symbols), spec.groups_of("ffn"), bias=spec.bias("ffn"))
-        self.narrow = linear(width, spec.d_model, spec.groups_of("ffn_output"), bias=spec.bias("ffn_output"))
+        self.wide = linear(spec.inner_width, width * len(self.symbols), spec.groups_of("ffn"), bias=spec.bias("ffn"))
+        self.narrow = linear(width, spec.inner_width, spec.groups_of("ffn_output"), bias=spec.bias("ffn_output"))
         self.gated, self.function = spec.gated, pointwise(spec.activation)
 
     def forward(self, x_BTD: Tensor) -> Tensor:

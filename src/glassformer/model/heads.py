@@ -13,7 +13,7 @@ from glassformer.model.core import Layout
 from glassformer.model.feed_forward import Linear, Unchanged, pointwise
 from glassformer.model.norms import Norm
 from glassformer.model.variants.layer_sum import LayerSum
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, NormKind
 
 
 class Reading(NamedTuple):
@@ -141,7 +141,8 @@ class MaskedTokens(nn.Module):
         vocab, width, dense = spec.vocab or 0, spec.vocab_width, spec.head_dense
         self.hidden = Linear("H", spec.d_model, width, bias=spec.bias("head")) if dense else nn.Identity()
         self.function = pointwise(spec.activation if spec.head_hidden == "none" else spec.head_hidden) if dense else nn.Identity()
-        self.norm = Norm(spec, width) if dense else nn.Identity()
+        kind: NormKind = "layer" if spec.norm_kind == "scale" else spec.norm_kind
+        self.norm = Norm(spec, width, kind=kind) if dense else nn.Identity()
         self.own = None if spec.tie else nn.Parameter(torch.empty(vocab, width))
         self.bias = nn.Parameter(torch.empty(vocab)) if spec.bias("decoder") else None
         self.spare_bias = nn.Parameter(torch.empty(vocab)) if spec.spare_bias else None

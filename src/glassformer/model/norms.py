@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, NormKind
 
 Normalise: TypeAlias = Callable[[Tensor, Tensor, Tensor | None, float], Tensor]
 SubLayer: TypeAlias = Callable[[Tensor], Tensor]
@@ -27,7 +27,12 @@ def rms_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tenso
     return functional.rms_norm(x, gamma.shape, gamma, eps)
 
 
-NORMS: dict[str, Normalise] = {"layer": layer_norm, "rms": rms_norm}
+def scaled(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:  # noqa: ARG001  # as the others are called
+    """`gamma ⊙ x + beta`, without mean and variance (Sun et al. 2020)."""
+    return gamma * x if beta is None else gamma * x + beta
+
+
+NORMS: dict[str, Normalise] = {"layer": layer_norm, "rms": rms_norm, "scale": scaled}
 
 
 def from_one(normalise: Normalise) -> Normalise:
@@ -42,14 +47,15 @@ def from_one(normalise: Normalise) -> Normalise:
 class Norm(nn.Module):
     """A norm over the last axis, of the kind that the spec asks for."""
 
-    def __init__(self, spec: EncoderSpec, width: int, *, eps: float | None = None) -> None:
+    def __init__(self, spec: EncoderSpec, width: int, *, eps: float | None = None, kind: NormKind | None = None) -> None:
         super().__init__()
-        shifts = spec.norm_kind == "layer" and spec.bias("norm")
+        kind = kind or spec.norm_kind
+        shifts = kind != "rms" and spec.bias("norm")
         self.gamma = nn.Parameter(torch.empty(width))
         self.beta = nn.Parameter(torch.empty(width)) if shifts else None
         self.eps = spec.eps if eps is None else eps
         self.neutral = 0.0 if spec.norm_offset else 1.0  # the gamma that changes nothing
-        self.normalise = from_one(NORMS[spec.norm_kind]) if spec.norm_offset else NORMS[spec.norm_kind]
+        self.normalise = from_one(NORMS[kind]) if spec.norm_offset else NORMS[kind]
 
     def forward(self, x: Tensor) -> Tensor:
         return self.normalise(x, self.gamma, self.beta, self.eps)

@@ -55,9 +55,24 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
         return self.embedding_size if self.embedding_size is not None else self.d_model
 
     @property
+    def summed_width(self) -> int:
+        """Width of token embeddings where segments are added to them: that of the tables, unless neighbours are projected."""
+        return self.table_width if self.token_kernel is None else self.d_model
+
+    @property
     def placed_width(self) -> int:
         """Width of token embeddings where positions are added to them: before the projection, or after it."""
-        return self.d_model if self.project_first else self.table_width
+        return self.d_model if self.project_first else self.summed_width
+
+    @property
+    def padding_reader(self) -> str:
+        """The field by which padding reaches other tokens, as a transform of all positions or a neighbour; empty: none does."""
+        kernels = [
+            f"{name}={size}" for name in ("token_kernel", "value_kernel") if (size := getattr(self, name)) not in (None, 1)
+        ]
+        if self.funnel:
+            return f"funnel={','.join(map(str, self.funnel))}"
+        return f"mixing={self.mixing}" if not self.attends else kernels[0] if kernels else ""
 
     @property
     def vocab_width(self) -> int:

@@ -41,7 +41,7 @@ def _funnel(spec: EncoderSizes) -> None:
         **{"kv_heads": None, "groups": (), "scale": "d_k", "layer_scale": False, "share_layers": None, "bottleneck": None},
         **{"ffn_blocks": 1, "beside_kernel": None, "landmarks": None, "value_kernel": None, "contact_head": False, "page": None},
         **{"token_dropout": None, "adapters": (), "pool": "first", "pooler": "none", "complete_up_to": None, "final_norm": None},
-        **{"global_attention": "none", "layer_sum": False, "relative_gate": False, "spare_pooler": False},
+        **{"global_attention": "none", "layer_sum": False, "relative_gate": False, "spare_pooler": False, "head_reads": "pooled"},
     }
     for field in (field for field, value in plain.items() if getattr(spec, field) != value):
         told = field_text(getattr(spec, field))

@@ -51,9 +51,9 @@ def kind_of(spec: EncoderSpec) -> RowsFor:
 
 def check_kind(spec: EncoderSpec, label: str, data: Dataset) -> None:
     """Refuse a model that cannot learn from these rows."""
-    if not spec.attends:
+    if spec.padding_reader:
         raise GlassformerError(
-            f"mixing={spec.mixing} is not implemented in training: batches are padded, and a Fourier transform knows no padding."
+            f"{spec.padding_reader} is not implemented in training: batches are padded, and padding would change real tokens."
         )
     if kind_of(spec) != data.form.model:
         kinds = {"encoder": "an encoder", "decoder": "a decoder", "seq2seq": "an encoder-decoder"}

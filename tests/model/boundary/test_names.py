@@ -31,14 +31,7 @@ def test_names_shapes_and_number_are_the_ledgers(spec):
 
 
 NOT_BUILT = (
-    "layoutlm-base",
-    "layoutlm-large",
-    "mobilebert",
     "jina-embeddings-v3",
-    "layoutlmv3-base",
-    "nystromformer-512",
-    "funnel-small",
-    "funnel-medium",
     *(name for name in preset_names() if name.startswith("vit-mae")),
 )
 

@@ -66,6 +66,7 @@ NOT_READ = {
     "DoubleHeadsModel": "its second head is not implemented",
     "ForSemanticSegmentation": "its segmentation head is not implemented",
     "ForObjectDetection": "its detection head is not implemented",
+    "ColBERT": "the width of its projection is not in the file",
     "Backbone": "a backbone returns the feature maps of several layers, which is not implemented",
 }
 

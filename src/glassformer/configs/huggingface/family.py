@@ -112,11 +112,11 @@ INERT = frozenset(
 # Keys that training scripts leave in the file.
 LEFT_BEHIND = frozenset(
     """
-    _flash_attn_2_enabled amp author base_model best_metric cache_dir class_weights data_dir dataset description do_lower_case
-    epochs eval_batch_size fp16 global_step gradient_accumulation_steps label_names learning_rate license local_rank loss_type lr
-    max_len max_seq_len max_seq_length max_steps metric model_name model_name_or_path n_gpu num_train_epochs output_mode
-    pretrained_model_name_or_path seed task tokenizer_name train_batch_size use_flash_attn use_sdpa_attention version vocab_file
-    warmup_ratio warmup_steps weight_decay
+    _flash_attn_2_enabled actual_seq_length amp author base_model best_metric cache_dir class_weights data_dir dataset description
+    do_lower_case epochs eval_batch_size fp16 generator_size global_step gradient_accumulation_steps label_names learning_rate
+    license local_rank loss_type lr max_len max_seq_len max_seq_length max_steps metric model_name model_name_or_path n_gpu
+    num_train_epochs output_mode pretrained_model_name_or_path seed task tokenizer_name train_batch_size trust_remote_code
+    use_flash_attn use_sdpa_attention version vocab_file warmup_ratio warmup_steps weight_decay
     """.split()
 )
 INERT_PARTS = ("dropout", "initializer_", "drop_path", "layerdrop")

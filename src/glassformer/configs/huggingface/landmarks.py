@@ -36,6 +36,7 @@ FAMILIES = [
         keys={**BERT_KEYS, "layer_norm_eps": Key("eps", 1e-5), "hidden_act": Key("activation", "gelu_new")},
         fixed=LEARNED,
         only={**NOT_SEQ2SEQ, "inv_coeff_init_option": (False,)},
+        inert=frozenset({"inv_init_coeff_option"}),  # read only where the other one is true
         adjust=(landmarks, same_width, tied_with_bias),
     )
 ]

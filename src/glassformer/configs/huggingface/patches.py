@@ -86,8 +86,10 @@ def tubelets(draft: Draft) -> None:
     size, (height, width) = config.sizes("tubelet_size"), config.pair("image_size")
     if len(size) != 3:
         raise config.refusal("tubelet_size", "it must be a list of frames, rows and columns.")
-    tube, tall, wide = size
-    draft.fields.update({"video_frames": config.whole("num_frames"), "tube": tube, "image": height, "patch": tall})
+    frames, tube, tall, wide = config.whole("num_frames"), *size
+    if config.get("video_size", None) not in (None, [frames, height, width]):
+        raise config.refusal("video_size", f"it must be [num_frames, height, width] = [{frames}, {height}, {width}].")
+    draft.fields.update({"video_frames": frames, "tube": tube, "image": height, "patch": tall})
     draft.fields.update({"image_width": width} if width != height else {})
     draft.fields.update({"patch_width": wide} if wide != tall else {})
 

@@ -88,6 +88,7 @@ NOMIC = Family(
     synonyms=NOMIC_SYNONYMS,
     inert=UNUSED_POSITION | NOMIC_INERT,
     adjust=(published_nomic, whole_heads, one_rope(1000.0), tied_with_bias),
+    unsupported={"NomicBertForPreTraining": "of the published form, only the encoder is implemented"},
 )
 
 # GTE: `gte` in transformers, `new` in the published files -------------------------------------------------------------
@@ -124,9 +125,33 @@ def gte_classes(name: str, masked: Fields) -> dict[str, Fields]:
     }
 
 
+def published_gte(model_type: str, name: str, **changes: object) -> Family:
+    """Return a family of the published code, of which there is a copy with names of its own."""
+    settings: Fields = {
+        "classes": {
+            **gte_classes(name, MASKED),
+            f"{name}ForMultipleChoice": {**POOLED, **CHOICE},
+            f"{name}ForQuestionAnswering": TAGGED,
+        },
+        "only": {
+            **NOT_SEQ2SEQ,
+            "position_embedding_type": ("rope",),
+            "layer_norm_type": ("layer_norm",),
+            "logn_attention_scale": (False,),
+        },
+        "adjust": (gated, segments_given, ntk_scaling, tied),
+        **changes,
+    }
+    return Family(model_type=model_type, base=f"{name}Model", keys=GTE_KEYS, fixed=GTE_FIXED, inert=NEW_INERT, **settings)
+
+
 GTE_KEYS = {**BODY, **EPS, "max_position_embeddings": Key("positions", None)}
 GTE_FIXED: Fields = {**ROTARY, "biases": without("ffn")}
-NEW_INERT = frozenset("auto_map logn_attention_clip1 pack_qkv rope_scaling unpad_inputs use_memory_efficient_attention".split())
+NEW_INERT = frozenset(
+    """
+    auto_map logn_attention_clip1 matryoshka_dimensions pack_qkv rope_scaling unpad_inputs use_memory_efficient_attention
+    """.split()
+)
 
 FAMILIES = [
     NOMIC,
@@ -140,19 +165,6 @@ FAMILIES = [
         inert=UNUSED_POSITION,
         adjust=(gated, segments_given, one_rope(160_000.0), tied),
     ),
-    Family(
-        model_type="new",
-        base="NewModel",
-        classes={**gte_classes("New", MASKED), "NewForMultipleChoice": {**POOLED, **CHOICE}, "NewForQuestionAnswering": TAGGED},
-        keys=GTE_KEYS,
-        fixed=GTE_FIXED,
-        only={
-            **NOT_SEQ2SEQ,
-            "position_embedding_type": ("rope",),
-            "layer_norm_type": ("layer_norm",),
-            "logn_attention_scale": (False,),
-        },
-        inert=NEW_INERT,
-        adjust=(gated, segments_given, ntk_scaling, tied),
-    ),
+    published_gte("new", "New"),
+    published_gte("gte-published", "Gte", published_as="gte", told_by="modeling_hf_alibaba_nlp_gte."),
 ]

@@ -55,7 +55,7 @@ FAMILIES = [
         },
         fixed={"position": "rotary_stored", "rotary_pairs": "adjacent", "embedding_norm": True},
         only=NOT_SEQ2SEQ,
-        inert=BERT_INERT,
+        inert=BERT_INERT | {"max_relative_positions"},  # of the authors' own code
         adjust=(projected_if_narrower, read_by_a_layer, two_answers, tied_with_bias),
         unsupported={"RoFormerForMultipleChoice": "its summary reads the last position, even where that is padding"},
     ),

@@ -78,8 +78,8 @@ def _obstacle(model: LoadedModel, part: str) -> str:
 
     if model.spec.reads != "tokens":
         return f"this encoder reads {model.spec.reads}, not texts"
-    if not model.spec.attends:
-        return f"mixing={model.spec.mixing} does not support padding, which graphs need"
+    if model.spec.padding_reader:
+        return f"{model.spec.padding_reader} does not support padding, which graphs need"
     return "masked tokens are predicted one text at a time" if part == "logits" and model.spec.head in MASKED_HEADS else ""
 
 

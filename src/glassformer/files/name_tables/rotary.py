@@ -230,6 +230,7 @@ NAMES: dict[str, Names] = {
     "nomic_bert": NOMIC_BERT,
     "gte": GTE,
     "new": replace(GTE, prefixes=("new.", "gte.")),
+    "gte-published": replace(GTE, prefixes=("gte.", "new.")),
     "jina_embeddings_v3": JINA_V3,
     "xlm-roberta-flash": FLASH,
     "esm": ESM,

@@ -16,6 +16,7 @@ from glassformer.arguments import is_whole
 from glassformer.errors import GlassformerError, shown
 from glassformer.model.encoder import Inputs
 from glassformer.spec import MASKED_HEADS, EncoderSpec
+from glassformer.spec.fields import field_text
 
 WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
@@ -54,7 +55,7 @@ def unreadable(tensor: Tensor) -> bool:
 
 
 def _as_taken(spec: EncoderSpec, given: Inputs) -> Inputs:
-    inputs, attend, segments, positions, ask = given
+    inputs, attend, segments, positions, ask, boxes = given
     if attend is not None:
         attend = attend.bool()
     if spec.reads == "tokens":
@@ -66,7 +67,7 @@ def _as_taken(spec: EncoderSpec, given: Inputs) -> Inputs:
         inputs = torch.where(attend[:, :, None] | harmless, inputs, 0.0)
     if ask is not None and ask.dtype == torch.bool:
         ask = ask.flatten().nonzero()[:, 0]
-    whole = [None if ids is None else ids.long() for ids in (segments, positions, ask)]
+    whole = [None if ids is None else ids.long() for ids in (segments, positions, ask, boxes)]
     return Inputs(inputs, attend, *whole)
 
 
@@ -148,12 +149,13 @@ def _check_dtype(name: str, value: Tensor, here: Tensor) -> None:
 
 def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
     """Check that mask, segments, positions and requested outputs match this encoder and these inputs."""
-    inputs, attend, segments, positions, ask = given
+    inputs, attend, segments, positions, ask, boxes = given
     if spec.one_length and not (positions is None and (attend is None or spec.raw_sound)):
         what = "patch of an image" if spec.reads == "image" else "frame of a sound"
         raise GlassformerError(f"attend and positions are for sequences: every {what} is real and has its place.")
     if segments is not None and spec.segments is None:
         raise GlassformerError("segments are given, but this encoder has no segment table. Leave them out.")
+    sides = _left_sides(spec, boxes)
     if ask is not None and spec.head not in MASKED_HEADS and not spec.predicts_next:
         raise GlassformerError(f"predict_at is given, but head={spec.head} predicts no masked tokens. Try head=mlm.")
     limit = spec.longest
@@ -164,16 +166,37 @@ def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
             f"Cut it with {spec.reads}[:, :{limit}] (drops the last {inputs.shape[1] - limit}), or split the text."
         )
     flat = ask is not None and ask.dtype != torch.bool and ask.ndim == 1
-    for name, value in zip(Inputs._fields[1:], (attend, segments, positions, None if flat else ask), strict=True):
+    for name, value in zip(Inputs._fields[1:], (attend, segments, positions, None if flat else ask, sides), strict=True):
         length = spec.positions_of(inputs.shape[2]) if spec.raw_sound else inputs.shape[1]
         if value is not None and value.shape != (inputs.shape[0], length):
             made = f", which makes t={length}" if spec.raw_sound else ""
             raise GlassformerError(f"{name} is {_shape(value)}, {spec.reads} is {_shape(inputs)}{made}: batch and t must agree.")
     if attend is not None and attend.is_floating_point():
         raise _float_mask(attend)
-    for name, value in (("attend", attend), ("segments", segments), ("positions", positions), ("predict_at", ask)):
-        if value is not None and value.dtype not in (WHOLE if name in ("segments", "positions") else (torch.bool, *WHOLE)):
+    for name, value in (
+        ("attend", attend),
+        ("segments", segments),
+        ("positions", positions),
+        ("predict_at", ask),
+        ("boxes", boxes),
+    ):
+        if value is not None and value.dtype not in (
+            WHOLE if name in ("segments", "positions", "boxes") else (torch.bool, *WHOLE)
+        ):
             raise GlassformerError(f"{name} must be whole numbers (int64), got {_plain(value.dtype)}.")
+
+
+def _left_sides(spec: EncoderSpec, boxes: Tensor | None) -> Tensor | None:
+    """The left sides of boxes, [batch, t], after a check that the model reads boxes and that these have four sides."""
+    if boxes is None:
+        return None
+    if spec.page is None:
+        raise GlassformerError("boxes are given, but this encoder knows no places on a page. Leave them out.")
+    if boxes.ndim != 3 or boxes.shape[2] != 4:
+        raise GlassformerError(
+            f"boxes must be (batch, t, 4), the left, upper, right and lower side of each token, got {_shape(boxes)}."
+        )
+    return boxes[..., 0]
 
 
 def _float_mask(attend: Tensor) -> GlassformerError:
@@ -195,6 +218,8 @@ def _check_layers(spec: EncoderSpec, return_weights: Collection[int]) -> None:
         raise GlassformerError(f"return_weights={found} is {why}: give a list of layers, {way}.")
     if return_weights and not spec.attends:
         raise GlassformerError(f"return_weights: mixing={spec.mixing} has no attention weights. Leave it out.")
+    if return_weights and spec.funnel:
+        raise GlassformerError(f"return_weights is not implemented with funnel={field_text(spec.funnel)}. Leave it out.")
     for layer in return_weights:
         if not is_whole(layer) or not 0 <= layer < spec.layers:
             has = f"has layers 0 to {spec.layers - 1}" if spec.layers else "has no layers"
@@ -222,6 +247,11 @@ def _ranges(spec: EncoderSpec, given: Inputs) -> Iterator[Range]:
         yield Range("tokens", given.inputs, spec.vocab, f"the vocabulary has {spec.vocab} entries,")
     if given.segments is not None:
         yield Range("segments", given.segments, spec.segments, f"this encoder has segments={spec.segments},")
+    if given.boxes is not None:
+        left, upper, right, lower = given.boxes.unbind(-1)
+        yield Range("boxes", given.boxes, spec.page, f"this encoder has page={spec.page},")
+        yield Range("boxes' widths", right - left, spec.page, "the right side is not left of the left one,")
+        yield Range("boxes' heights", lower - upper, spec.page, "the lower side is not above the upper one,")
     if given.positions is not None:
         yield Range("positions", given.positions, spec.longest, f"this encoder has positions={spec.longest},")
     if given.attend is not None and given.attend.dtype != torch.bool:

@@ -42,7 +42,7 @@ class Encoder(PlainEncoder, Built):
             super().__init__(spec)
         self.finish(device, dtype, fresh=fresh)
 
-    def forward(
+    def forward(  # noqa: PLR0913  # what a model may be given, by name
         self,
         inputs: Tensor,
         attend: Tensor | None = None,
@@ -50,6 +50,7 @@ class Encoder(PlainEncoder, Built):
         *,
         positions: Tensor | None = None,
         predict_at: Tensor | None = None,
+        boxes: Tensor | None = None,
         only_logits: bool = False,
         return_weights: Collection[int] = (),
         return_hidden: bool = False,
@@ -57,11 +58,12 @@ class Encoder(PlainEncoder, Built):
         """One forward pass over tokens [batch, t], an image [batch, channel, row, column], sound [batch, mel, frame] or vectors.
 
         `attend` is True at real tokens. `positions` replaces the default 0, 1, 2, … `predict_at` chooses where a masked-token
-        head predicts: True there, or flat indices (row · t + column), which torch.compile prefers. With `only_logits`, nothing
+        head predicts: True there, or flat indices (row · t + column), which torch.compile prefers. `boxes` [batch, t, 4] are the
+        places of tokens on a page (left, upper, right, lower), by default zeros. With `only_logits`, nothing
         but the logits is returned: after `fast.apply`, the last layer then computes what follows its attention only for the
         tokens that the head reads.
         """
-        given = Inputs(inputs, attend, segments, positions, predict_at)
+        given = Inputs(inputs, attend, segments, positions, predict_at, boxes)
         given = checks.checked(self.spec, given, self.here, return_weights)
         wanted = Wanted(return_weights, yes_no("return_hidden", return_hidden), yes_no("only_logits", only_logits))
         if wanted.only_logits:
@@ -73,15 +75,7 @@ def _require_built(spec: EncoderSpec) -> None:
     """Refuse parts that are described, counted and run in float64, and that the model lacks."""
     lacking = {
         "global_attention": spec.global_attention == "question",
-        "bottleneck": spec.bottleneck is not None,
-        "ffn_blocks": spec.ffn_blocks > 1,
-        "norm_kind": spec.norm_kind == "scale",
-        "token_kernel": spec.token_kernel is not None,
-        "wide_output": spec.wide_output,
-        "page": spec.page is not None,
         "landmarks": spec.landmarks is not None,
-        "value_kernel": spec.value_kernel is not None,
-        "funnel": bool(spec.funnel),
         "layer_adapter": spec.layer_adapter is not None,
         "adapters": bool(spec.adapters),
         "head": spec.head in UNPOOLED_HEADS,

@@ -60,7 +60,7 @@ def our_answer(encoder: Encoder | Seq2Seq, given: Mapping[str, Array]) -> Answer
         outputs = {"source": both.source.states, "states": both.states, "logits": both.logits}
         named = {name: _array(value) for name, value in outputs.items() if value is not None}
         return Answer(tuple(_array(state) for state in both.hidden), named)
-    beside = {name: torch.as_tensor(given[name]).to(here.device) for name in ("attend", "segments") if name in given}
+    beside = {name: torch.as_tensor(given[name]).to(here.device) for name in ("attend", "segments", "boxes") if name in given}
     output = encoder(inputs.to(here.device), **beside, return_hidden=True)
     pooled = output.pooled
     if pooled is None and spec.head == "none":  # by the spec, since no part of the model does it
@@ -139,4 +139,13 @@ def _padded(folder: CheckpointFolder, rows: list[list[int]]) -> dict[str, Array]
     width = max(map(len, rows))
     tokens = np.array([row + [folder.padding] * (width - len(row)) for row in rows])
     attend = np.array([[True] * len(row) + [False] * (width - len(row)) for row in rows])
-    return {"tokens": tokens} | ({} if attend.all() else {"attend": attend})
+    return {"tokens": tokens, **_boxes(folder.spec, tokens.shape)} | ({} if attend.all() else {"attend": attend})
+
+
+def _boxes(spec: EncoderSpec, shape: tuple[int, ...]) -> dict[str, Array]:
+    """Places on a page for the tokens of a model that reads them: each further right and further down."""
+    if spec.page is None:
+        return {}
+    sides = np.linspace(0, spec.page - 1, num=shape[1] + 4, dtype=int)
+    boxes = np.stack([sides[:-4], sides[1:-3], sides[3:-1], sides[4:]], axis=-1)
+    return {"boxes": np.broadcast_to(boxes, (*shape, 4)).copy()}

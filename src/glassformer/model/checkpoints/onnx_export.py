@@ -116,8 +116,8 @@ def export_onnx(encoder: Encoder, path: str | Path) -> Checked:
     """Write the graph of an encoder (on the CPU, in float32 or float64) and check it; a wrong one is removed."""
     target = Path(path)
     _check_target(target)
-    if not encoder.spec.attends:
-        raise GlassformerError(f"mixing={encoder.spec.mixing} is not implemented in ONNX graphs: its texts cannot be padded.")
+    if encoder.spec.padding_reader:
+        raise GlassformerError(f"{encoder.spec.padding_reader} is not implemented in ONNX graphs: its texts cannot be padded.")
     packages = {name: _package(name) for name in NEEDS}
     graph = Graph(encoder.cpu().eval())
     with tempfile.TemporaryDirectory(prefix=".onnx-", dir=target.absolute().parent) as folder:

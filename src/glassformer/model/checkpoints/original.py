@@ -23,6 +23,7 @@ INPUTS = {
     "tokens": "input_ids",
     "segments": "token_type_ids",
     "attend": "attention_mask",
+    "boxes": "bbox",
     "image": "pixel_values",
     "frames": "input_features",
     "target": "decoder_input_ids",

@@ -33,13 +33,14 @@ class FastEncoder(Encoder):
         if wanted.weights or wanted.hidden or self.spec.layer_sum:  # a packed row has no weights or states per text
             return super().run(given, layout, wanted)
         layout = Padded(given.attend) if layout is None else layout
-        x_BTD = self.embeddings(given.inputs, given.segments, given.positions, given.attend)
+        x_BTD = self.embeddings(given.inputs, given.segments, given.positions, given.attend, given.boxes)
         shape = x_BTD.shape
         row = inside(self, shape[0], shape[1], layout, given.positions)
         x_BTD = row.enter(x_BTD)
         places = self.places_read(x_BTD.shape[0], x_BTD.shape[1], row, given.predict_at) if wanted.only_logits else None
         last = len(self.places) - 1
-        for number, (block, context) in enumerate(self.contexts(x_BTD.shape[1], x_BTD.dtype, row.layout, row.positions_BT)):
+        contexts = self.contexts(x_BTD.shape[1], x_BTD.dtype, row.layout, row.positions_BT, given)
+        for number, (block, context) in enumerate(contexts):
             x_BTD = block(x_BTD, context) if places is None or number < last else block(x_BTD, context, places)
         if places is not None:
             return self.read_alone(self.final_norm(x_BTD[0]), layout)
@@ -49,7 +50,7 @@ class FastEncoder(Encoder):
 
     def places_read(self, batch: int, t: int, row: Inside, predict_at: Tensor | None) -> Tensor | None:
         """The flat indices of the only tokens that the head reads, among those in the layers; None: it reads all."""
-        if not self.places or self.spec.block != "layer" or self.beside is not None or not self.spec.attends:
+        if not self.places or self.beside is not None or not isinstance(self.layers[self.places[-1].owner], FastBlock):
             return None
         if isinstance(self.head, MaskedTokens):
             return None if predict_at is None else row.within(predict_at)

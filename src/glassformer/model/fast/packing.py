@@ -75,7 +75,7 @@ def passes(
     lengths = lengths or _lengths(sequences)
     run = run or encoder.run
     packs = len(sequences) > 1 and packable(encoder)
-    for members in rows(lengths, limit) if packs else buckets(lengths, limit, equal=not encoder.spec.attends):
+    for members in rows(lengths, limit) if packs else buckets(lengths, limit, equal=bool(encoder.spec.padding_reader)):
         chosen = [sequences[i] for i in members]
         beside = [segments[i] for i in members] if segments is not None else None
         if faulty is not None and not _shapes_in_order(encoder.spec, chosen):
@@ -119,7 +119,7 @@ def packing_suits(spec: EncoderSpec) -> bool:
     A Fourier transform would mix the texts of a row.
     """
     plain = spec.score_cap is None and spec.token_dropout is None and spec.global_attention != "first"
-    plain = plain and spec.attends and spec.beside_kernel is None  # a convolution would see the neighbouring text
+    plain = plain and not spec.padding_reader and spec.beside_kernel is None  # a convolution would see the neighbouring text
     return not spec.one_length and not spec.by_distance and spec.pooler != "attention" and plain
 
 

@@ -1,11 +1,14 @@
-"""Heads of few models: a distilled classifier, a projection, a map of contacts."""
+"""Heads of few models: a distilled classifier, a projection, a map of contacts, an output matrix wider than the token table."""
 
 from __future__ import annotations
 
-from torch import nn
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
 
 from glassformer.model.feed_forward import Linear
-from glassformer.model.heads import Logits, Reading
+from glassformer.model.heads import Logits, MaskedTokens, Pretrain, Reading
 from glassformer.spec import EncoderSpec
 
 
@@ -38,3 +41,31 @@ class Contacts(nn.Module):
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.contact = Linear("contact", spec.layers * spec.heads, 1, bias=True)
+
+
+class WideMaskedTokens(MaskedTokens):
+    """Masked tokens by an output matrix of d_model features: the first are the token table's, the rest are stored apart."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__(spec)
+        vocab, self.narrow = spec.vocab or 0, spec.table_width
+        self.own = None if spec.tie else nn.Parameter(torch.empty(vocab, self.narrow))
+        self.rest = nn.Parameter(torch.empty(spec.vocab_width - self.narrow, vocab))
+
+    def product(self, x: Tensor, table: Tensor) -> Tensor:
+        return super().product(x[..., : self.narrow], table) + x[..., self.narrow :] @ self.rest
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield from super().views()
+        yield "W_rest", self.rest
+
+
+class WidePretrain(Pretrain):
+    """The same beside next-sentence prediction."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__(spec)
+        self.tokens = WideMaskedTokens(spec)
+
+
+WIDE: dict[str, type[nn.Module]] = {"mlm": WideMaskedTokens, "pretrain": WidePretrain}

@@ -30,6 +30,28 @@ class RelativeTable(nn.Module):
         return bias_TSH.permute(2, 0, 1).contiguous()
 
 
+class ScaledRelativeTable(RelativeTable):
+    """The same divided by √d_k, plus numbers for how far the left and the lower sides of two boxes lie apart (LayoutLMv3)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__(spec)
+        self.scale = 1 / math.sqrt(spec.head_k) if spec.relative_scaled else 1.0
+        rows, distance = spec.page_relative or (0, 0)
+        self.apart = ByDistance(spec, rows=rows, distance=distance) if rows else None
+        for name in ("E_x_relative", "E_y_relative") if rows else ():
+            self.register_parameter(name, nn.Parameter(torch.empty(rows, spec.heads)))
+
+    def forward(self, buckets_TS: Tensor, boxes_BT4: Tensor | None = None) -> Tensor:
+        bias = super().forward(buckets_TS)
+        if self.apart is not None:
+            boxes = buckets_TS.new_zeros(1, buckets_TS.shape[0], 4) if boxes_BT4 is None else boxes_BT4
+            for name, side in (("E_x_relative", 0), ("E_y_relative", 3)):
+                places_BT = boxes[..., side]
+                rows_BTS = self.apart.rows(places_BT[:, None, :] - places_BT[:, :, None])
+                bias = bias + functional.embedding(rows_BTS, getattr(self, name)).permute(0, 3, 1, 2)
+        return bias * self.scale
+
+
 class Slopes(nn.Module):
     """ALiBi (Press et al. 2022) in both directions: scores fall with distance, at each head's rate; nothing is learned."""
 
@@ -54,11 +76,12 @@ class ByDistance(nn.Module):
 
     steps: Tensor  # the distances at which a new bucket begins
 
-    def __init__(self, spec: EncoderSpec) -> None:
+    def __init__(self, spec: EncoderSpec, *, rows: int | None = None, distance: int | None = None) -> None:
         super().__init__()
         self.backward = spec.relative_backward  # whether all buckets look back, as in a decoder
-        self.ahead = spec.relative_rows // (1 if self.backward else 2)  # buckets that look back; the others begin here
-        self.distance = spec.relative_distance
+        rows = spec.relative_rows if rows is None else rows
+        self.ahead = rows // (1 if self.backward else 2)  # buckets that look back; the others begin here
+        self.distance = spec.relative_distance if distance is None else distance
         self.register_buffer("steps", torch.empty(self.ahead - 1, dtype=torch.int64), persistent=False)
 
     def forward(self, queries: int, keys: int, device: torch.device) -> Tensor:
@@ -94,6 +117,8 @@ def buckets_of(spec: EncoderSpec) -> Buckets:
 
 def table_of(spec: EncoderSpec) -> type[Slopes | RelativeVectors | RelativeTable]:
     """What positions by distance are read from."""
+    if spec.relative_scaled or spec.page_relative:
+        return ScaledRelativeTable
     return Slopes if spec.alibi else RelativeVectors if spec.disentangled else RelativeTable
 
 
@@ -124,11 +149,12 @@ def parts_of(spec: EncoderSpec, owners: Iterable[str]) -> Parts:
     return Parts(buckets_of(spec), table(spec) if owners else None, nn.ModuleDict())
 
 
-def relations(encoder: Any, length: int, dtype: torch.dtype) -> Callable[[str], Relation]:
+def relations(encoder: Any, length: int, dtype: torch.dtype, boxes_BT4: Tensor | None = None) -> Callable[[str], Relation]:
     """From the block of a layer to what distances bring into its attention, for sequences of up to this length."""
     spec, tables = encoder.spec, encoder.tables
     rows_TS = encoder.buckets(length, length, encoder.here.device)
-    shared = encoder.relative(rows_TS) if encoder.relative is not None else None
+    on_page = (boxes_BT4,) if spec.page_relative else ()
+    shared = encoder.relative(rows_TS, *on_page) if encoder.relative is not None else None
     if isinstance(shared, Tensor) and spec.alibi:  # computed, and not a parameter with a number format of its own
         shared = shared.to(dtype)
     name = "distances" if spec.disentangled else "gated_HTS" if spec.gates_bias else "bias_HTS"

@@ -1,4 +1,4 @@
-"""What few models do to the scores of a layer: a cap, a gated bias, terms of distances."""
+"""What few models do to the scores of a layer or to what it reads: a cap, gates, terms of distances, values of neighbours."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from glassformer.model.core import Core
 from glassformer.model.variants.disentangled import ByDistances
 from glassformer.model.variants.global_tokens import GlobalProjections
 from glassformer.model.variants.relative_gate import RelativeGate
+from glassformer.model.variants.shifts import ByShifts
+from glassformer.model.variants.value_convolution import ValueConvolution
 from glassformer.spec import EncoderSpec
 
 
@@ -20,6 +22,8 @@ class Additions(NamedTuple):
     by_distances: ByDistances | None = None
     gate: RelativeGate | None = None
     of_global: GlobalProjections | None = None
+    of_values: ValueConvolution | None = None
+    by_shifts: ByShifts | None = None
 
 
 NOTHING = Additions()
@@ -31,6 +35,8 @@ def additions_of(spec: EncoderSpec) -> Additions:
         by_distances=ByDistances(spec) if spec.disentangled else None,
         gate=RelativeGate(spec) if spec.gates_bias else None,
         of_global=GlobalProjections(spec) if spec.global_attention != "none" else None,
+        of_values=ValueConvolution(spec) if spec.value_kernel is not None else None,
+        by_shifts=ByShifts(spec) if spec.funnel else None,
     )
 
 
@@ -57,10 +63,18 @@ def disentangled(attention: Any, x_BTD: Tensor, q_BTHK: Tensor, k_BSHK: Tensor, 
     return core
 
 
+def shifted(attention: Any, x_BTD: Tensor, q_BTHK: Tensor, k_BSHK: Tensor, context: Any) -> Core:  # noqa: ARG001
+    """Terms by content, distance and segment (Funnel)."""
+    core: Core = context.core.with_bias(attention.by_shifts(q_BTHK, k_BSHK, context.distances) * attention.scale)
+    return core
+
+
 def scores_of(spec: EncoderSpec, added: Additions) -> Scores | None:
     """What changes the scores of an attention; None: nothing."""
     if added.gate is not None:
         return gated
     if added.by_distances is not None:
         return disentangled
+    if added.by_shifts is not None:
+        return shifted
     return capped if spec.score_cap is not None else None
