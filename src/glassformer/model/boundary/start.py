@@ -56,7 +56,6 @@ def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch
         room = "" if free is None else f", and {in_words(free)} are free, of which {SHARE:.0%} may be used"
         raise _too_large(f"{count:,}", in_words(needed) + room)
 
-
     def allocated(one: Tensor) -> Tensor:  # `Module.to_empty` does the same by `empty_like`, which imports SymPy for seconds
         return torch.empty(one.shape, dtype=dtype if one.is_floating_point() else one.dtype, device=device)
 

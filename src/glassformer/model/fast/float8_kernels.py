@@ -9,6 +9,7 @@ from torch import Tensor
 
 from glassformer.model.fast.float8 import FLOAT8, LARGEST, LOWEST_GELU
 from glassformer.model.fast.gelu_kernels import power_of_2, tail
+from glassformer.model.fast.operations import operation
 
 PROGRAMS = 4  # per multiprocessor of the GPU: each program processes many rows and adds up their gradients
 _LARGEST, _LOWEST = tl.constexpr(LARGEST), tl.constexpr(LOWEST_GELU)
