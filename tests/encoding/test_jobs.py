@@ -243,13 +243,13 @@ def test_a_job_on_a_disk_that_fills_up_goes_on_when_there_is_room(given, tmp_pat
 def test_a_vanished_folder_is_one_line(given, tmp_path, monkeypatch):
     from glassformer.encoding.jobs.folder import JobFolder
 
-    add = JobFolder.add
+    write = JobFolder.write
 
     def vanish(self, *about):
         shutil.rmtree(self.path)
-        return add(self, *about)
+        return write(self, *about)
 
-    monkeypatch.setattr(JobFolder, "add", vanish)
+    monkeypatch.setattr(JobFolder, "write", vanish)
     with pytest.raises(GlassformerError, match="The folder is no longer there"):
         encode(given, tmp_path / "a")
 

@@ -143,7 +143,7 @@ def _texts(
     loading: dict[str, Any],
     batch_tokens: int | None,
 ) -> Measured:
-    from glassformer.encoding.streams import device_for
+    from glassformer.encoding.devices import device_for
     from glassformer.encoding.writing import of_texts
     from glassformer.model.generation.texts import TextGenerator
     from glassformer.training.runs import Run

@@ -88,7 +88,7 @@ def generate(  # noqa: PLR0913 - one argument for each option of the command
     is a string, a list or a `Path`, as in `encode`; a list of lists is read as token ids. The result for a text does not depend
     on the others in its batch.
     """
-    from glassformer.encoding.streams import device_for
+    from glassformer.encoding.devices import device_for
     from glassformer.model.generation.settings import Choice
     from glassformer.model.generation.texts import TextGenerator
 
@@ -149,7 +149,7 @@ def translator_for(
     checkpoint: Path, loading: dict[str, Any], *, max_new_tokens: int | None, **searching: Any
 ) -> tuple[Translator, Choice]:
     """Return a loaded encoder-decoder and its search settings, by default with at most 200 new tokens."""
-    from glassformer.encoding.streams import device_for
+    from glassformer.encoding.devices import device_for
     from glassformer.model.generation.settings import Choice
     from glassformer.model.generation.translations import Translator
 

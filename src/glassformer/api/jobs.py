@@ -14,7 +14,7 @@ from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, needs_torch, shown
 
 if TYPE_CHECKING:
-    from glassformer.encoding.jobs.job import Compute, Finished
+    from glassformer.encoding.jobs.job import Finished, Place
 
 Form = Literal["parquet", "npy", "jsonl"]
 Store = Literal["float32", "float16", "int8"]
@@ -102,20 +102,20 @@ def _run(
     strict, told = arguments.yes_no("strict", requested["strict"]), arguments.yes_no("progress", requested["progress"])
     plan = Plan(columns, size, workers(requested["workers"]), strict, told)
     threads = _whole("threads", requested["threads"], most=1024)
-    with _place(arguments.one_of("on", requested["on"], ON), requested["device"]) as (device, compute):
+    with _place(arguments.one_of("on", requested["on"], ON), requested["device"]) as (device, place):
         check_engine(engine, device=device, dtype=dtype)
         check_precision(precision, kind=kind[0], engine=engine, device=device, dtype=dtype)
         task = Task(*kind, {**own, **reading}, device=device, dtype=dtype, as_class=requested["as_class"], engine=engine)
         task = replace(task, precision=precision)
-        return run_job(folder, paths, target, task, plan, threads=threads, compute=compute)
+        return run_job(folder, paths, target, task, plan, threads=threads, place=place)
 
 
 @contextmanager
-def _place(on: str, device: str | None) -> Iterator[tuple[str, Compute]]:
+def _place(on: str, device: str | None) -> Iterator[tuple[str, Place]]:
     """Yield the device and the workers: processes on this machine, or actors of a Ray cluster."""
     if on == "here":
+        from glassformer.encoding.devices import device_for
         from glassformer.encoding.jobs.job import on_this_machine
-        from glassformer.encoding.streams import device_for
 
         yield device_for(device), on_this_machine
         return

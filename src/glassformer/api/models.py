@@ -125,8 +125,8 @@ def _target(checkpoint: str | Path, out: str | Path | BinaryIO | None, *, vector
 
 
 def _check_engine(engine: str, device: str | None, dtype: str) -> None:
+    from glassformer.encoding.devices import device_for
     from glassformer.encoding.engines.choice import ENGINES, check_engine
-    from glassformer.encoding.streams import device_for
 
     check_engine(one_of("engine", engine, ENGINES), device=device_for(device), dtype=dtype)
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def certify(folder: Path, *, as_class: str | None, seed: int, original: bool, allow_nonfinite: bool) -> Certificate:
     """Return the certificate of an existing folder; for a folder that cannot be loaded, one that says why it is refused."""
+    from glassformer.checkpoints.adapter_folder import is_adapter
     from glassformer.checkpoints.matching import MismatchError
-    from glassformer.model.adapters.opening import is_adapter
     from glassformer.model.checkpoints import certificate
     from glassformer.model.checkpoints.loading import open_for_model
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from glassformer.arguments import yes_no
 from glassformer.encoding.arrays import read_array
+from glassformer.encoding.devices import device_for
 from glassformer.encoding.engines.choice import Choice
 from glassformer.encoding.pictures import ENDINGS, pictures_in, reading_of
 from glassformer.encoding.table_texts import TableTexts, holds_table
 from glassformer.encoding.tables import FORMS, Rows, check_out, require_finite, sink
-from glassformer.errors import GlassformerError, listed, nearest, shown
+from glassformer.errors import GlassformerError, listed, shown
 from glassformer.files.paths import path_text
 from glassformer.files.text_lines import GivenTexts, TextLines, lines_of
 
@@ -81,18 +82,6 @@ def load_on(
     model = load(checkpoint, as_class=as_class, dtype=dtype, device=device_for(device))
     require_stored(model, fresh_head=fresh_head, uses=uses)
     return model
-
-
-def device_for(device: str | None) -> str:
-    """Return the name of an available device: the one that is asked for, else a GPU if there is one."""
-    import torch
-
-    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    if device.split(":")[0] not in ("cpu", "cuda"):
-        raise GlassformerError(f"--device {shown(device)} is not known: cpu or cuda.{nearest(device, ('cpu', 'cuda'))}")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise GlassformerError(f"--device {shown(device)}: no GPU is available. Try --device cpu.")
-    return device
 
 
 def require_stored(model: LoadedModel, *, fresh_head: bool, uses: tuple[str, ...] = ("pooler", "head")) -> None:

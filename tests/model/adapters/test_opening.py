@@ -7,13 +7,14 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import glassformer as gf
+from glassformer.checkpoints.adapter_folder import is_adapter
 from glassformer.configs.huggingface import from_config
 from glassformer.encoding.jobs.identity import checkpoint_sha256
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.model.adapters import lora
 from glassformer.model.adapters.lora import Lora
-from glassformer.model.adapters.opening import is_adapter, load_adapted
+from glassformer.model.adapters.opening import load_adapted
 from glassformer.model.adapters.peft_layout import write_adapter
 from glassformer.model.checkpoints.loading import load_encoder
 

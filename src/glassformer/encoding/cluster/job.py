@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from glassformer.encoding.jobs.computing import Computed, Task, compute
 from glassformer.encoding.jobs.folder import LOCK, UNFINISHED, JobFolder
 from glassformer.encoding.jobs.groups import Group, Position, groups_of
 from glassformer.encoding.jobs.inputs import Input
-from glassformer.encoding.jobs.job import Job
-from glassformer.encoding.jobs.pool import TRIES, texts_of
+from glassformer.encoding.jobs.job import Compute, Job, Plan
+from glassformer.encoding.jobs.pool import TRIES
 from glassformer.encoding.jobs.progress import progress
 from glassformer.encoding.jobs.readers import Columns
 from glassformer.encoding.jobs.shards import make_shard
@@ -93,7 +94,7 @@ class Maker:
             )
         with tried(self.folder, group):
             self.model = self.model or load_for(self.checkpoint, self.task)
-            found = compute(self.model, self.task, texts_of(group))
+            found = compute(self.model, self.task, group.texts)
             record = self.folder.write(group.name, source, make_shard(self.form, group, found, strict=self.strict))
         return {"made": record, "of": len(group.rows), "tokens": found.tokens, "flops": found.flops, "peak": found.peak}
 
@@ -116,9 +117,16 @@ def tried(folder: JobFolder, group: Group) -> Iterator[None]:
         file.unlink(missing_ok=True)
 
 
-def on_ray(ray: Any, job: Job, checkpoint: Path, task: Task) -> list[dict[str, Any]]:
-    """Make all shards on a cluster; returns what the manifest says of the inputs."""
-    job.pace.workers, how = actors(ray, task, job.plan.workers)
+@contextmanager
+def on_ray(ray: Any, checkpoint: Path, task: Task, plan: Plan) -> Iterator[Compute]:
+    """Compute in actors of a cluster, which start with the first rows."""
+    number, how = actors(ray, task, plan.workers)
+    yield partial(_computed, ray, checkpoint, task, number, how)
+
+
+def _computed(ray: Any, checkpoint: Path, task: Task, number: int, how: dict[str, Any], job: Job) -> list[dict[str, Any]]:
+    """Make all shards; returns what the manifest says of the inputs."""
+    job.pace.devices = number
     job.position.total = sum(one.state()[0] for one in job.files)
     inputs: dict[int, dict[str, Any]] = {}
     done: dict[int, int] = {}
@@ -150,7 +158,7 @@ def _told(ray: Any, job: Job, checkpoint: Path, task: Task, how: dict[str, Any])
     data = importlib.import_module("ray.data")
     out = job.folder.path.absolute()
     items = [(number, Input(one.path.absolute(), one.name, one.form, one.packing)) for number, one in enumerate(job.files)]
-    readers = min(len(items), 1 + job.pace.workers // ACTORS_FOR_EACH_READER)
+    readers = min(len(items), 1 + job.pace.devices // ACTORS_FOR_EACH_READER)
     flow = data.from_items(items, override_num_blocks=len(items))
     flow.context.target_max_block_size = 1  # every group is a block of its own, so that all actors have work
     flow.context.enable_progress_bars = False

@@ -71,8 +71,11 @@ class Computed:
         return cls(header["numbers"], columns, dict(map(tuple, header["faults"])), **counts)
 
 
-def compute(model: LoadedModel, task: Task, texts: Sequence[str]) -> Computed:
-    """Encode or predict texts; one that is refused is named in `faults` and does not stop the others."""
+def compute(model: LoadedModel, task: Task, texts: Sequence[str], *, peak: bool = True) -> Computed:
+    """Encode or predict texts; one that is refused is named in `faults` and does not stop the others.
+
+    With `peak`, the peak of the device is measured if FLOPs are counted.
+    """
     faults: dict[int, str] = {}
 
     def refused(number: int, error: GlassformerError) -> None:
@@ -87,7 +90,7 @@ def compute(model: LoadedModel, task: Task, texts: Sequence[str]) -> Computed:
         numbers = [numbers[i] for i in kept]
         columns = {n: v[kept] if isinstance(v, np.ndarray) else [v[i] for i in kept] for n, v in columns.items()}
     cut = sum(number not in faults for some in found for number in some.dropped)
-    speed = work_of(model, task.kind, found) if task.measured else {}
+    speed = work_of(model, task.kind, found, peak=peak) if task.measured else {}
     return Computed(numbers, columns, faults, cut, sum(some.tokens for some in found), **speed)
 
 

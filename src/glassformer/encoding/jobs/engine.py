@@ -25,6 +25,8 @@ def with_engine(checkpoint: Path, task: Task, folder: JobFolder) -> tuple[Task, 
     asked = str(before.get("engine", "torch")) if task.engine == "auto" and before is not None else task.engine
     if asked == "torch":
         return replace(task, engine="torch"), Choice("torch", "as asked"), {}
+    if asked == "auto" and task.device != "cpu":
+        return replace(task, engine="torch"), Choice("torch", f"on {task.device.partition(':')[0]}, in {task.dtype}"), {}
     graph = folder.path / GRAPH
     with folder.writing(), torch_threads(task.threads):
         if before is None or file_sha256(graph) != before.get("graph_sha256"):

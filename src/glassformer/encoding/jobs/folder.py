@@ -113,12 +113,6 @@ class JobFolder:
         whole = all(file_sha256(self.shards / file) == about["sha256"] for file, about in record["files"].items())
         return record if whole else None
 
-    def add(self, name: str, source: str, shard: Shard) -> dict[str, Any]:
-        """Write the files of a shard, then its line in the journal."""
-        record = self.write(name, source, shard)
-        self.note(record)
-        return record
-
     def write(self, name: str, source: str, shard: Shard) -> dict[str, Any]:
         """Write the files of a shard and return its record."""
         files = {}

@@ -26,11 +26,23 @@ class Group:
     carried: tuple[str, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def good(self) -> list[int]:
+        """The places of the rows that have a text."""
+        return [place for place, row in enumerate(self.rows) if row.fault is None]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the good rows."""
+        return [row.text or "" for row in self.rows if row.fault is None]
+
     def sha256(self) -> str:
         """Return a checksum of what the shard is made from: it changes when the input does."""
-        digest = hashlib.sha256(repr((self.file, self.first, self.carried, sorted(self.types.items()))).encode())
-        for row in self.rows:
-            digest.update(repr(row).encode())
+        texts, beside, faults = zip(*self.rows, strict=True)
+        lengths = [None if text is None else len(text) for text in texts]
+        about = self.file, self.first, self.carried, sorted(self.types.items()), lengths, beside, faults
+        digest = hashlib.sha256(repr(about).encode())
+        digest.update("".join(filter(None, texts)).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
 

@@ -6,6 +6,7 @@ import hashlib
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from glassformer.checkpoints.adapter_folder import base_folder
 from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError
 from glassformer.files.paths import path_text
@@ -20,8 +21,6 @@ def checkpoint_sha256(checkpoint: Path) -> str:
 
     Of a folder of adapters, those of their base model are included.
     """
-    from glassformer.model.adapters.opening import base_folder
-
     folder, digest = model_folder(checkpoint), hashlib.sha256()
     try:
         if (base := base_folder(folder)) is not None:
@@ -36,6 +35,14 @@ def checkpoint_sha256(checkpoint: Path) -> str:
     except OSError as error:
         raise GlassformerError(f"{path_text(folder)} cannot be read: {error.strerror or type(error).__name__}.") from None
     return digest.hexdigest()
+
+
+def weight_bytes(checkpoint: Path) -> int:
+    """Return the bytes of the weights of a model folder; of adapters, with those of their base model."""
+    folders = [model_folder(checkpoint)]
+    if (base := base_folder(folders[0])) is not None:
+        folders.append(model_folder(base))
+    return sum(file.stat().st_size for folder in folders for file in folder.glob("*.safetensors"))
 
 
 def versions() -> dict[str, str]:

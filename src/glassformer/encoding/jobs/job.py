@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from glassformer.encoding.jobs.computing import Computed, Task
@@ -13,7 +16,7 @@ from glassformer.encoding.jobs.folder import BAD_ROWS, JobFolder
 from glassformer.encoding.jobs.groups import Group, Position, groups_of
 from glassformer.encoding.jobs.identity import checkpoint_sha256, versions
 from glassformer.encoding.jobs.inputs import Input, find_inputs
-from glassformer.encoding.jobs.pool import default_threads, run_groups, tasks_for
+from glassformer.encoding.jobs.pool import Done, Pool, default_threads, here, tasks_for
 from glassformer.encoding.jobs.progress import Pace, progress
 from glassformer.encoding.jobs.readers import Columns, check_columns
 from glassformer.encoding.jobs.shards import COUNTS, make_shard
@@ -47,7 +50,7 @@ class Plan:
 
     columns: Columns
     shard_rows: int = 8192
-    workers: int | None = 1  # None: one per GPU, or as many as the cores allow
+    workers: int | None = 1  # None: as many as the GPUs or the cores allow
     strict: bool = False
     told: bool = False  # whether progress is shown
 
@@ -57,7 +60,7 @@ class Job:
 
     def __init__(self, files: list[Input], plan: Plan, folder: JobFolder, form: str) -> None:
         self.files, self.plan, self.folder, self.form = files, plan, folder, form
-        self.position, self.pace = Position(), Pace()
+        self.position, self.pace, self.lock = Position(), Pace(), Lock()
         self.records: dict[str, dict[str, Any]] = {}
         self.sources: dict[str, str] = {}
         self.tell: Any = None
@@ -82,11 +85,14 @@ class Job:
         self.pace.kept += 1
 
     def done(self, group: Group, computed: Computed) -> None:
-        """Write the shard of a group."""
+        """Write the shard of a group; several threads may do so at once."""
         shard = make_shard(self.form, group, computed, strict=self.plan.strict)
-        self.records[group.name] = self.folder.add(group.name, self.sources.pop(group.name), shard)
-        self.pace.add(len(group.rows), computed)
-        self.tell()
+        record = self.folder.write(group.name, self.sources.pop(group.name), shard)
+        with self.lock:
+            self.folder.note(record)
+            self.records[group.name] = record
+            self.pace.add(len(group.rows), computed)
+            self.tell()
 
     def inputs(self) -> list[dict[str, Any]]:
         """Return what the manifest says of the inputs, once all were read."""
@@ -99,16 +105,26 @@ class Job:
         return {**about, "inputs": inputs, **totals, "bad_rows": BAD_ROWS, "shards": ordered}
 
 
-Compute = Callable[[Job, Path, Task], list[dict[str, Any]]]  # makes all shards; returns what the manifest says of the inputs
+Compute = Callable[[Job], list[dict[str, Any]]]  # makes all shards; returns what the manifest says of the inputs
+Place = Callable[[Path, Task, Plan], AbstractContextManager[Compute]]  # starts the workers of a job, and ends them
 
 
-def on_this_machine(job: Job, checkpoint: Path, task: Task) -> list[dict[str, Any]]:
-    """Make all shards with worker processes on this machine."""
-    tasks = tasks_for(task, job.plan.workers)
-    job.pace.workers = len(tasks)
-    with progress(job.pace, job.position, shown=job.plan.told) as job.tell:
-        run_groups(checkpoint, tasks, job.unfinished(), job.done)
-    return job.inputs()
+@contextmanager
+def on_this_machine(checkpoint: Path, task: Task, plan: Plan) -> Iterator[Compute]:
+    """Compute in worker processes on this machine, or in this process if one is enough."""
+    tasks = tasks_for(checkpoint, task, plan.workers)
+
+    def computed(job: Job, run: Callable[[Iterator[Group], Done], None]) -> list[dict[str, Any]]:
+        job.pace.devices = len(tasks) if task.device == "cpu" else len({one.device for one in tasks})
+        with progress(job.pace, job.position, shown=plan.told) as job.tell:
+            run(job.unfinished(), job.done)
+        return job.inputs()
+
+    if len(tasks) == 1:
+        yield partial(computed, run=partial(here, checkpoint, tasks[0]))
+    else:
+        with Pool(checkpoint, tasks) as pool:
+            yield partial(computed, run=pool.run)
 
 
 def run_job(
@@ -119,7 +135,7 @@ def run_job(
     plan: Plan,
     *,
     threads: int | None = None,
-    compute: Compute = on_this_machine,
+    place: Place = on_this_machine,
 ) -> Finished:
     """Run or continue a job; `threads` of a worker are those of the shards that are there, else a default."""
     files = find_inputs(inputs, out)
@@ -128,7 +144,6 @@ def run_job(
     if out.exists() and not out.is_dir():
         raise GlassformerError(f"--out {path_text(out)} is a file: name a folder.")
     folder = JobFolder(out)
-    weights = checkpoint_sha256(checkpoint)
     with folder.locked():
         before = (folder.job or {}).get("threads")
         chosen = threads or (before if type(before) is int and 0 < before <= 1024 else default_threads())
@@ -137,17 +152,23 @@ def run_job(
             engine, about_engine = with_precision(checkpoint, task, files, plan.columns)
         else:
             task, engine, about_engine = with_engine(checkpoint, task, folder)
-        carry = None if plan.columns.carry is None else list(plan.columns.carry)
-        job = {
-            "checkpoint_sha256": weights, "task": task.kind, "form": task.form, "store": task.store, "options": task.options,
-            "device": task.device, "dtype": task.dtype, "as_class": task.as_class, "threads": task.threads,
-            "column": plan.columns.text, "carry": carry, "shard_rows": plan.shard_rows, **about_engine,
-        }  # fmt: skip
-        folder.require(job)
         state = Job(files, plan, folder, task.form)
-        about = compute(state, checkpoint, task)
+        with place(checkpoint, task, plan) as compute:
+            job = settings_of(checkpoint, task, plan) | about_engine
+            folder.require(job)
+            about = compute(state)
         manifest = state.manifest({"job": job, "checkpoint": checkpoint.name, "versions": versions(), **engine.to_dict()}, about)
         if not sum(manifest[name] for name in ("rows", "bad", "left_out")):
             raise GlassformerError("there are no rows: the inputs are empty.")
         folder.complete(manifest)
     return Finished(out, manifest, state.pace.made, state.pace.kept)
+
+
+def settings_of(checkpoint: Path, task: Task, plan: Plan) -> dict[str, Any]:
+    """Return what the shards depend on, with a checksum of the model."""
+    carry = None if plan.columns.carry is None else list(plan.columns.carry)
+    return {
+        "checkpoint_sha256": checkpoint_sha256(checkpoint), "task": task.kind, "form": task.form, "store": task.store,
+        "options": task.options, "device": task.device, "dtype": task.dtype, "as_class": task.as_class,
+        "threads": task.threads, "column": plan.columns.text, "carry": carry, "shard_rows": plan.shard_rows,
+    }  # fmt: skip

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 SAMPLED = (8, 64, 128)  # lengths at which the cost is computed; it is a polynomial of the length
 
 
-def work_of(model: LoadedModel, kind: str, found: Sequence[Any]) -> dict[str, float]:
-    """Return the FLOPs of the matrix products of some passes, and the peak of the device that computed them."""
+def work_of(model: LoadedModel, kind: str, found: Sequence[Any], *, peak: bool) -> dict[str, float]:
+    """Return the FLOPs of the matrix products of some passes and, if wanted, the peak of the device that computed them."""
     spec = model.spec.replace(head="none", pooler="none") if kind == "encode" else model.spec
     each = forward_flops(spec)
     tokens, pairs = (sum(getattr(some, name) for some in found) for name in ("tokens", "pairs"))
     rows = sum(len(some.numbers) for some in found)
     here = model.encoder.here
-    return {"flops": float(np.dot(each, (rows, tokens, pairs))), "peak": peak(here.device, here.dtype)}
+    fastest = peak_of(here.device, here.dtype) if peak else 0.0
+    return {"flops": float(np.dot(each, (rows, tokens, pairs))), "peak": fastest}
 
 
 @cache
@@ -39,7 +40,7 @@ def forward_flops(spec: EncoderSpec) -> tuple[float, ...]:
 
 
 @cache
-def peak(device: Any, dtype: Any) -> float:
+def peak_of(device: Any, dtype: Any) -> float:
     """Return the FLOP/s of the largest matrix products on this device, with this process's threads."""
     from glassformer.training.measuring import peak_flops
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Any, BinaryIO
 
 
@@ -27,3 +28,14 @@ def _exactly(file: BinaryIO, size: int) -> bytes:
     if len(found) < size:
         raise EOFError
     return found
+
+
+def packed(texts: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
+    """Return texts as a message: their lengths, and one piece of bytes."""
+    return {"lengths": [len(text) for text in texts]}, ["".join(texts).encode("utf-8", "surrogatepass")]
+
+
+def unpacked(header: dict[str, Any], blobs: Sequence[bytes]) -> list[str]:
+    """Restore what `packed` made."""
+    whole, ends = blobs[0].decode("utf-8", "surrogatepass"), [0, *accumulate(header["lengths"])]
+    return [whole[start:end] for start, end in pairwise(ends)]

@@ -24,14 +24,14 @@ class Pace:
     made: int = 0  # shards that were written
     began: float = field(default_factory=time.monotonic)
     flops: float = 0.0
-    peak: float = 0.0  # FLOP/s of all workers together
-    workers: int = 1
+    peak: float = 0.0  # FLOP/s of all devices together
+    devices: int = 1  # that compute: GPUs, or worker processes on the cores
     first: int | None = None  # bytes of the inputs that were skipped before the first row was computed
 
     def add(self, rows: int, computed: Computed) -> None:
-        """Count a shard; the best peak that a worker measured counts for each."""
+        """Count a shard; the best peak that was measured counts for each device."""
         self.rows, self.tokens, self.made = self.rows + rows, self.tokens + computed.tokens, self.made + 1
-        self.flops, self.peak = self.flops + computed.flops, max(self.peak, computed.peak * self.workers)
+        self.flops, self.peak = self.flops + computed.flops, max(self.peak, computed.peak * self.devices)
 
     def line(self, position: Position) -> str:
         """Return rows, rates, the share of the inputs that was read, and the time left."""

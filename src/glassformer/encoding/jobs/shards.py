@@ -36,14 +36,9 @@ class Shard:
         return {name: getattr(self, name) for name in COUNTS}
 
 
-def good_rows(group: Group) -> list[int]:
-    """Return the places in a group of the rows that have a text."""
-    return [place for place, row in enumerate(group.rows) if row.fault is None]
-
-
 def make_shard(form: str, group: Group, computed: Computed, *, strict: bool = False) -> Shard:
     """Return the files of a shard; `computed` numbers the good rows of the group. A bad row is raised only with `strict`."""
-    good = good_rows(group)
+    good = group.good
     faults = {place: row.fault for place, row in enumerate(group.rows) if row.fault is not None}
     faults |= {good[number]: why for number, why in computed.faults.items()}
     places = [good[number] for number in computed.numbers]

@@ -12,10 +12,11 @@ from typing import Any
 import uvicorn
 
 from glassformer.encoding.connections import Connection, open_files
+from glassformer.encoding.devices import device_for
 from glassformer.encoding.engines.choice import Choice, check_engine, chosen_for, part_of_task
 from glassformer.encoding.server.app import Served, app
 from glassformer.encoding.server.batches import Batches
-from glassformer.encoding.streams import device_for, load_on
+from glassformer.encoding.streams import load_on
 from glassformer.errors import GlassformerError
 
 KEY = "GLASSFORMER_API_KEY"  # the environment variable with the key: other accounts can read a command line

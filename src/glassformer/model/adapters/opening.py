@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from glassformer.arguments import path
+from glassformer.checkpoints.adapter_folder import CONFIG, base_of, is_adapter, settings_of
 from glassformer.checkpoints.folder import CONFIG as MODEL_CONFIG
-from glassformer.checkpoints.folder import LABELS, SPEC, CheckpointFolder
+from glassformer.checkpoints.folder import LABELS, CheckpointFolder
 from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.configs.huggingface import FAMILIES, from_config
 from glassformer.errors import GlassformerError, shown
@@ -23,23 +24,13 @@ from glassformer.files.layout import Place, from_file, part_of
 from glassformer.files.paths import path_text
 from glassformer.files.safetensors_header import read_header, sums_in
 from glassformer.files.weight_files import Located, WeightFiles, inside
-from glassformer.model.adapters.peft_layout import CONFIG, PREFIX, TASKS, WEIGHTS
+from glassformer.model.adapters.peft_layout import PREFIX, TASKS, WEIGHTS
 from glassformer.model.checkpoints import stored
 from glassformer.model.checkpoints.export import TRAINED
 from glassformer.model.checkpoints.loading import LoadedEncoder, load_encoder, open_for_model, shapes_of
 from glassformer.spec import EncoderSpec
 
 MATRIX = re.compile(re.escape(PREFIX) + r"(.+)\.lora_([AB])\.weight")
-OTHERWISE = ("use_dora", "lora_bias", "fan_in_fan_out")  # settings of peft that change the product, which must be false
-
-
-def is_adapter(folder: Path) -> bool:
-    """Whether a folder has adapters and no model."""
-    try:
-        found = (folder / CONFIG).is_file()
-    except (OSError, ValueError):  # no path at all: reported when the folder is opened
-        return False
-    return found and not any((folder / name).exists() for name in (MODEL_CONFIG, SPEC))
 
 
 def load_whole(folder: str | Path, *, as_class: str | None, **how: Any) -> LoadedEncoder:
@@ -48,15 +39,10 @@ def load_whole(folder: str | Path, *, as_class: str | None, **how: Any) -> Loade
     return load_adapted(Path(folder), as_class=as_class, **how) if adapted else load_encoder(folder, as_class=as_class, **how)
 
 
-def base_folder(folder: Path) -> Path | None:
-    """Return the folder of the model that adapters belong to; None if the folder holds a model."""
-    return _base(folder, _settings(folder)) if is_adapter(folder) else None
-
-
 def load_adapted(folder: Path, *, as_class: str | None, **how: Any) -> LoadedEncoder:
     """Load the base model, and add the adapters to its matrices; parameters that the folder holds whole replace the base's."""
-    settings, files = _settings(folder), _files(folder)
-    base = _base(folder, settings)
+    settings, files = settings_of(folder), _files(folder)
+    base = base_of(folder, settings)
     opened = _opened(base, settings, files, as_class)
     if opened.spec.head in ("classify", "tag"):
         opened = _named(opened, folder)
@@ -84,17 +70,6 @@ def _named(opened: CheckpointFolder, folder: Path) -> CheckpointFolder:
     return opened._replace(config=config | names, aside={**opened.aside, **names})
 
 
-def _settings(folder: Path) -> dict[str, Any]:
-    document = read_document(inside(folder, CONFIG, source="the adapter folder"))
-    kind = document.get("peft_type")
-    if kind != "LORA":
-        raise GlassformerError(f"{CONFIG}: peft_type={shown(kind)} is not supported: only LORA is.")
-    for name, value in (*((name, document.get(name) or False) for name in OTHERWISE), ("bias", document.get("bias", "none"))):
-        if value not in (False, "none"):
-            raise GlassformerError(f"{CONFIG}: {name}={shown(value)} is not supported. Merge the adapters with peft first.")
-    return document
-
-
 def _files(folder: Path) -> WeightFiles:
     if not (folder / WEIGHTS).exists():
         raise GlassformerError(f"{path_text(folder)} has no {WEIGHTS}: save the adapters with peft as safetensors.")
@@ -107,19 +82,6 @@ def _files(folder: Path) -> WeightFiles:
     check_sums(WeightFiles(WEIGHTS, tensors, sums_in(header.metadata, tensors, WEIGHTS)))
     whole = {name: located for name, located in tensors.items() if MATRIX.fullmatch(name)}
     return WeightFiles(WEIGHTS, short | whole)
-
-
-def _base(folder: Path, settings: Mapping[str, Any]) -> Path:
-    """Return the folder of the base model: the path in the settings, from the working directory or from the adapters."""
-    name = settings.get("base_model_name_or_path")
-    if isinstance(name, str) and 0 < len(name) < 4096 and "\0" not in name:
-        for base in (Path(name), folder / name):
-            if base.is_dir() and (base / MODEL_CONFIG).is_file():
-                return base
-    raise GlassformerError(
-        f"{path_text(folder)} holds adapters of {shown(name, limit=200)}, which is no model folder here: download it, and write "
-        f"its path into base_model_name_or_path of {CONFIG}."
-    )
 
 
 def _opened(base: Path, settings: Mapping[str, Any], files: WeightFiles, as_class: str | None) -> CheckpointFolder:

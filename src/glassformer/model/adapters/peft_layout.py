@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from glassformer.checkpoints.adapter_folder import CONFIG
 from glassformer.checkpoints.folder import LABELS
 from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.configs.huggingface import from_config
@@ -21,7 +22,7 @@ from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.checkpoints.writing import Part, write_safetensors
 from glassformer.spec import EncoderSpec
 
-CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+WEIGHTS = "adapter_model.safetensors"
 PREFIX = "base_model.model."
 # peft's task types, by the head of the encoder; a class name ends as the key of TASKS says.
 TASKS = {"classify": "SEQ_CLS", "tag": "TOKEN_CLS", "none": "FEATURE_EXTRACTION"}

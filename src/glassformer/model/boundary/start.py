@@ -55,8 +55,11 @@ def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch
     if device.type != "meta" and needed > (MOST_NUMBERS * dtype.itemsize if free is None else SHARE * free):
         room = "" if free is None else f", and {in_words(free)} are free, of which {SHARE:.0%} may be used"
         raise _too_large(f"{count:,}", in_words(needed) + room)
-    encoder.to(dtype)
-    encoder.to_empty(device=device)
+
+    def allocated(one: Tensor) -> Tensor:  # `Module.to_empty` does the same by `empty_like`, which imports SymPy for seconds
+        return torch.empty(one.shape, dtype=dtype if one.is_floating_point() else one.dtype, device=device)
+
+    encoder._apply(allocated)
 
 
 def _device(device: torch.device | str | None) -> torch.device:

@@ -11,6 +11,7 @@ import triton.language as tl
 from torch import Tensor
 
 from glassformer.model.fast.attention_dropout import SPARE, lowest_kept
+from glassformer.model.fast.operations import operation
 
 
 class Blocks(NamedTuple):
@@ -261,22 +262,24 @@ def twice(half: int) -> int:
     return half * 2**16 + half % 2**16
 
 
-@torch.library.custom_op("glassformer::attend", mutates_args=())
-def attend(
-    q_NHK: Tensor,
-    k_NHK: Tensor,
-    v_NHK: Tensor,
-    bounds: Tensor | None,
-    longest: int,
-    scale: float,
-    dropout: float,
+def unwritten(
+    q_NHK: Tensor, k_NHK: Tensor, v_NHK: Tensor, bounds: Tensor | None, longest: int, scale: float, dropout: float,
     lots_2HM: Tensor | None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The memory of the results of `attend`."""
+    tokens, heads, _ = q_NHK.shape
+    return q_NHK.new_empty(q_NHK.shape), q_NHK.new_empty(heads, tokens + SPARE, dtype=torch.float32)
+
+
+@operation("attend", unwritten)
+def attend(
+    q_NHK: Tensor, k_NHK: Tensor, v_NHK: Tensor, bounds: Tensor | None, longest: int, scale: float, dropout: float,
+    lots_2HM: Tensor | None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """`dropout(softmax(scale · q kᵀ)) v` within each sequence of a row, and the base-2 logarithm of each softmax's sum."""
     tokens, heads, width = q_NHK.shape
     call = Launch(heads, width, tokens, longest, bounds, lots_2HM)
-    mix_NHK = q_NHK.new_empty(tokens, heads, width)
-    logs_HM = q_NHK.new_empty(heads, tokens + SPARE, dtype=torch.float32)
+    mix_NHK, logs_HM = unwritten(q_NHK, k_NHK, v_NHK, bounds, longest, scale, dropout, lots_2HM)
     queries, keys = call.sizes.forward
     blocks, programs = call.grid(queries)
     strides = [stride for x in (q_NHK, k_NHK, v_NHK) for stride in x.stride()[:2]]
@@ -288,22 +291,15 @@ def attend(
     return mix_NHK, logs_HM
 
 
-@attend.register_fake
-def _(
-    q_NHK: Tensor,
-    k_NHK: Tensor,
-    v_NHK: Tensor,
-    bounds: Tensor | None,
-    longest: int,
-    scale: float,
-    dropout: float,
-    lots_2HM: Tensor | None,
-) -> tuple[Tensor, Tensor]:
-    tokens, heads, _ = q_NHK.shape
-    return q_NHK.new_empty(q_NHK.shape), q_NHK.new_empty(heads, tokens + SPARE, dtype=torch.float32)
+def unwritten_backward(
+    g_NHK: Tensor, qkv_N3HK: Tensor, mix_NHK: Tensor, logs_HM: Tensor, bounds: Tensor | None, longest: int, scale: float,
+    dropout: float, lots_2HM: Tensor | None,
+) -> Tensor:  # fmt: skip
+    """The memory of the result of `attend_backward`."""
+    return torch.empty_like(qkv_N3HK)
 
 
-@torch.library.custom_op("glassformer::attend_backward", mutates_args=())
+@operation("attend_backward", unwritten_backward)
 def attend_backward(
     g_NHK: Tensor, qkv_N3HK: Tensor, mix_NHK: Tensor, logs_HM: Tensor, bounds: Tensor | None, longest: int, scale: float,
     dropout: float, lots_2HM: Tensor | None,
@@ -327,11 +323,3 @@ def attend_backward(
             longest, blocks, heads, tokens + SPARE, **call.options(queries, keys),
         )  # fmt: skip
     return d_N3HK
-
-
-@attend_backward.register_fake
-def _(
-    g_NHK: Tensor, qkv_N3HK: Tensor, mix_NHK: Tensor, logs_HM: Tensor, bounds: Tensor | None, longest: int, scale: float,
-    dropout: float, lots_2HM: Tensor | None,
-) -> Tensor:  # fmt: skip
-    return torch.empty_like(qkv_N3HK)

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.fast.operations import operation
+
 HALF = 2**31  # 32-bit integers lie between -HALF and HALF
 
 
@@ -41,12 +43,7 @@ def odd_numbers(shape: tuple[int, ...], device: torch.device) -> Tensor:
     return torch.randint(-HALF, HALF - 1, shape, device=device, dtype=torch.int32) | 1
 
 
-@torch.library.custom_op("glassformer::written", mutates_args=())
+@operation("written", torch.empty_like)
 def written(x: Tensor) -> Tensor:
     """The same, materialised: a compiler that sees how numbers are drawn would draw them again at each use."""
     return x.clone()
-
-
-@written.register_fake
-def _(x: Tensor) -> Tensor:
-    return torch.empty_like(x)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from glassformer.model.fast.float8 import FLOAT8, LARGEST, LOWEST_GELU
 from glassformer.model.fast.gelu_kernels import power_of_2, tail
+from glassformer.model.fast.operations import operation
 
 PROGRAMS = 4  # per multiprocessor of the GPU: each program processes many rows and adds up their gradients
 _LARGEST, _LOWEST = tl.constexpr(LARGEST), tl.constexpr(LOWEST_GELU)
@@ -91,40 +92,36 @@ def blocks(width: int) -> dict[str, int]:
     return {"ONE": one, "TWO": triton.next_power_of_2(width - one)}
 
 
-@torch.library.custom_op("glassformer::gelu8", mutates_args=())
+def unwritten(wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """The memory of the results."""
+    return torch.empty_like(wide, dtype=FLOAT8), wide.new_empty((wide.shape[0], 1), dtype=torch.float32)
+
+
+@operation("gelu8", unwritten)
 def gelu_kernel(wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
     """`gelu(wide + bias)` in float8, and the scale of each row."""
     rows, width = wide.shape
-    values, scale = torch.empty_like(wide, dtype=FLOAT8), wide.new_empty((rows, 1), dtype=torch.float32)
+    values, scale = unwritten(wide, bias)
     with torch.cuda.device(wide.device):
         forward_kernel[(rows,)](wide, bias, values, scale, width, **blocks(width), num_warps=4)
     return values, scale
 
 
-@gelu_kernel.register_fake
-def _(wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    return torch.empty_like(wide, dtype=FLOAT8), wide.new_empty((wide.shape[0], 1), dtype=torch.float32)
-
-
-@torch.library.custom_op("glassformer::gelu8_backward", mutates_args=())
-def gelu_backward_kernel(g: Tensor, wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """The gradient before GELU, the same in float8, the scale of each row, each program's sums for the bias, and GELU."""
-    rows, width = wide.shape
-    results = _results(wide)
-    before, values, scale, sums, active = results
-    given = (g, wide, bias, before, values, scale, sums, active)
-    with torch.cuda.device(wide.device):
-        backward_kernel[(sums.shape[0],)](*given, rows, width, **blocks(width), num_warps=8)
-    return results
-
-
-def _results(wide: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+def unwritten_backward(g: Tensor, wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """The memory of the results."""
     programs = PROGRAMS * torch.cuda.get_device_properties(wide.device).multi_processor_count
     scale = wide.new_empty((wide.shape[0], 1), dtype=torch.float32)
     sums = wide.new_empty((programs, wide.shape[1]), dtype=torch.float32)
     return torch.empty_like(wide), torch.empty_like(wide, dtype=FLOAT8), scale, sums, torch.empty_like(wide)
 
 
-@gelu_backward_kernel.register_fake
-def _(g: Tensor, wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    return _results(wide)
+@operation("gelu8_backward", unwritten_backward)
+def gelu_backward_kernel(g: Tensor, wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """The gradient before GELU, the same in float8, the scale of each row, each program's sums for the bias, and GELU."""
+    rows, width = wide.shape
+    results = unwritten_backward(g, wide, bias)
+    before, values, scale, sums, active = results
+    given = (g, wide, bias, before, values, scale, sums, active)
+    with torch.cuda.device(wide.device):
+        backward_kernel[(sums.shape[0],)](*given, rows, width, **blocks(width), num_warps=8)
+    return results

@@ -9,6 +9,7 @@ from torch import Tensor
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from glassformer.model.fast.normal_distribution import TAIL
+from glassformer.model.fast.operations import operation
 
 SIDE, DEEP = 128, 64  # a tile of the result is square; this much of a row of x and of W is loaded at a time
 NEAR = 8  # tiles are ordered down before across, so that what their neighbours have read is still in the cache
@@ -47,11 +48,16 @@ def linear_gelu_kernel(
     OUT.store([row, column], (tl.maximum(total, 0.0) - size * tail(size)).to(OUT.dtype))
 
 
-@torch.library.custom_op("glassformer::linear_gelu", mutates_args=())
+def unwritten(x_ND: Tensor, weight_FD: Tensor, bias_F: Tensor | None) -> Tensor:
+    """The memory of the result."""
+    return x_ND.new_empty(x_ND.shape[0], weight_FD.shape[0])
+
+
+@operation("linear_gelu", unwritten)
 def linear_gelu(x_ND: Tensor, weight_FD: Tensor, bias_F: Tensor | None) -> Tensor:
     """`gelu(x Wᵀ + b)` of matrices, summed and activated in float32."""
     (rows, depth), width = x_ND.shape, weight_FD.shape[0]
-    out_NF = x_ND.new_empty(rows, width)
+    out_NF = unwritten(x_ND, weight_FD, bias_F)
     given = [TensorDescriptor.from_tensor(matrix.contiguous(), [SIDE, DEEP]) for matrix in (x_ND, weight_FD)]
     down, across = triton.cdiv(rows, SIDE), triton.cdiv(width, SIDE)
     with torch.cuda.device(x_ND.device):
@@ -60,8 +66,3 @@ def linear_gelu(x_ND: Tensor, weight_FD: Tensor, bias_F: Tensor | None) -> Tenso
             SIDE=SIDE, DEEP=DEEP, NEAR=NEAR, BIASED=bias_F is not None, num_warps=4, num_stages=2,
         )  # fmt: skip
     return out_NF
-
-
-@linear_gelu.register_fake
-def _(x_ND: Tensor, weight_FD: Tensor, bias_F: Tensor | None) -> Tensor:
-    return x_ND.new_empty(x_ND.shape[0], weight_FD.shape[0])

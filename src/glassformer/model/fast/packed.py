@@ -42,13 +42,13 @@ class PackedCore(NamedTuple):
         reach = -1 if self.rule.window is None else self.rule.window // 2
         window = (reach, 0 if self.rule.causal else reach)
         ends, longest, key_ends, longest_keys = self.bounds, self.longest, self.keys.bounds, self.keys.longest
-        if dropout == 0.0:
-            from torch.nn.attention.varlen import varlen_attn  # imports the compiler, which takes a second
+        if dropout == 0.0 and torch.compiler.is_compiling():
+            from torch.nn.attention.varlen import varlen_attn  # imports the compiler, which takes seconds
 
             mix_NHV = varlen_attn(q_NHK, k_NHK, v_NHV, ends, key_ends, longest, longest_keys, scale=scale, window_size=window)
             assert isinstance(mix_NHV, Tensor)  # returns a tuple only if more outputs are requested
             return mix_NHV
-        # varlen_attn has no dropout; the kernel that it calls does.
+        # The kernel that varlen_attn calls; it has dropout, too.
         causal, written_out = window == (-1, 0), False
         mix_NHV, *_ = torch.ops.aten._flash_attention_forward(
             q_NHK, k_NHK, v_NHV, ends, key_ends, longest, longest_keys, dropout, causal, written_out,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, repeat
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ from torch.nn import functional
 
 from glassformer import arguments
 from glassformer.errors import GlassformerError
+from glassformer.files.ahead import ahead
 from glassformer.files.texts import Text, check_text, check_vocabulary, cut_into_tokens, guarded
 from glassformer.model.core import Layout, Padded
 from glassformer.model.encoder import Output
@@ -26,7 +26,6 @@ from glassformer.model.sentences.settings import Pool
 from glassformer.spec import EncoderSpec
 
 Empty = Literal["refuse", "skip", "encode"]
-Item = TypeVar("Item")
 
 TEXTS_AT_ONCE = 1024
 FIRST_ON_GPU = (128, 256, 512)  # texts; the model waits for the first window, the next ones are read meanwhile
@@ -120,18 +119,6 @@ def _groups(texts: Iterable[Text], reading: ReadingOptions, sizes: Iterator[int]
             some, characters, size = [], 0, next(sizes)
     if some:
         yield some
-
-
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield the same items, with the next one made in another thread.
-
-    The work in that thread should release the GIL, as tokenizers do; otherwise the GPU has to wait.
-    """
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        coming = thread.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = thread.submit(next, items, None)
-            yield item
 
 
 def _ready(text: Text, reading: ReadingOptions) -> Text:

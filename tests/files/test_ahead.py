@@ -1,19 +1,19 @@
-"""Windows made ahead: the same windows in order, one of them early, and an error where it belongs."""
+"""Items made ahead: the same items in order, one of them early, and an error where it belongs."""
 
 import threading
 
 import pytest
 
 from glassformer.errors import GlassformerError
-from glassformer.model.sentences.streams import ahead
+from glassformer.files.ahead import ahead
 
 
-def test_all_windows_come_in_order():
+def test_all_items_come_in_order():
     assert list(ahead(iter(range(1, 6)))) == [1, 2, 3, 4, 5]
     assert list(ahead(iter(()))) == []
 
 
-def test_the_next_window_is_made_while_this_one_is_used():
+def test_the_next_item_is_made_while_this_one_is_used():
     made = [threading.Event() for _ in range(3)]
 
     def windows():
@@ -28,7 +28,7 @@ def test_the_next_window_is_made_while_this_one_is_used():
     coming.close()
 
 
-def test_an_error_comes_after_the_windows_before_it():
+def test_an_error_comes_after_the_items_before_it():
     def windows():
         yield 1
         raise GlassformerError("text 1 is empty.")
