@@ -193,7 +193,7 @@ def translate(chosen: argparse.Namespace) -> dict[str, Any]:
     """Translate 1,000 sources with beam 4: our translator and transformers' `generate`, on the same weights."""
     from transformers import AutoModelForSeq2SeqLM
 
-    from glassformer.model.generation.settings import Choice
+    from glassformer.model.generation import steady, translations
     from glassformer.model.generation.translations import Translator
 
     folder = chosen.out / "run" / "best"
@@ -201,17 +201,14 @@ def translate(chosen: argparse.Namespace) -> dict[str, Any]:
     sources = sources[:: max(1, len(sources) // 1000)][:1000]
     figures: dict[str, Any] = {}
     for dtype in ("float32", "bfloat16"):
-        translator = Translator(folder, dtype=dtype, device=DEVICE)
-        choice = Choice(beams=4, max_new_tokens=LONGEST)
-        texts: list[str] = []
-        times = []
-        for _ in range(3):
-            wait()
-            began = time.perf_counter()
-            texts = [one.text or "" for one in translator.write(sources, choice)]
-            wait()
-            times.append(time.perf_counter() - began)
-        figures[f"ours_{dtype}_texts_s"] = len(sources) / min(times[1:])
+        translator, texts = Translator(folder, dtype=dtype, device=DEVICE), []
+        for name, served in (("ours_step_by_step", False), ("ours", True)):  # without and with recorded steps
+            translations.serves_steadily = steady.serves if served else lambda *_: False
+            translator.steady = None
+            took, texts = translated(translator, sources)
+            figures[f"{name}_{dtype}_texts_s"] = len(sources) / min(took[1:])
+            figures[f"{name}_{dtype}_first_s"] = took[0]
+        profile(translator, sources, chosen.out / f"profile_{dtype}.txt")
         model = (
             AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=getattr(torch, dtype), attn_implementation="sdpa")
             .to(DEVICE)
@@ -226,6 +223,33 @@ def translate(chosen: argparse.Namespace) -> dict[str, Any]:
         print(figures, flush=True)
     (chosen.out / "translations.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
     return figures
+
+
+def translated(translator: Any, sources: list[str], rounds: int = 4) -> tuple[list[float], list[str]]:
+    """Seconds of each round, and what was written in the last."""
+    from glassformer.model.generation.settings import Choice
+
+    choice, times = Choice(beams=4, max_new_tokens=LONGEST), []
+    texts: list[str] = []
+    for _ in range(rounds):
+        wait()
+        began = time.perf_counter()
+        texts = [one.text or "" for one in translator.write(sources, choice)]
+        wait()
+        times.append(time.perf_counter() - began)
+    return times, texts
+
+
+def profile(translator: Any, sources: list[str], path: Path) -> None:
+    """Write where the time of one round goes: kernels, and what the host does."""
+    from torch.profiler import ProfilerActivity
+
+    kinds = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if GPU else [])]
+    with torch.profiler.profile(activities=kinds) as found:
+        translated(translator, sources, rounds=1)
+    orders = ("self_cuda_time_total", "self_cpu_time_total") if GPU else ("self_cpu_time_total",)
+    tables = [found.key_averages().table(sort_by=order, row_limit=30, max_name_column_width=70) for order in orders]
+    path.write_text("\n".join(tables), encoding="utf-8")
 
 
 @torch.inference_mode()

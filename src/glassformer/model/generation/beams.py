@@ -109,12 +109,10 @@ class Search:
             top_NW = torch.full((len(logits_NV), 1), 0.0, device=self.device)
             tokens_NW = torch.full_like(top_NW, must, dtype=torch.int64)
         else:
-            logits_NV = logits_NV.float()
-            normal_N1 = logits_NV.logsumexp(1, keepdim=True)
-            banned = self.banned_first if number == 0 else self.banned
-            logits_NV = logits_NV if banned is None else logits_NV.index_fill(1, banned, NEVER)
-            top_NW, tokens_NW = logits_NV.topk(min(wide, logits_NV.shape[1]), dim=1)
-            top_NW = top_NW - normal_N1
+            logs_NV = logits_NV.float().log_softmax(1)
+            if (banned := self.banned_first if number == 0 else self.banned) is not None:
+                logs_NV.index_fill_(1, banned, NEVER)
+            top_NW, tokens_NW = logs_NV.topk(min(wide, logs_NV.shape[1]), dim=1)
         each = top_NW.shape[1]
         sums = (top_NW.view(texts, beams, each) + state.running.scores[:, :, None]).flatten(1)
         top, places = sums.topk(min(wide, sums.shape[1]), dim=1)
