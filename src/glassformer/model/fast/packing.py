@@ -114,7 +114,7 @@ def packable(encoder: PlainEncoder) -> bool:
 
 
 def packs_on_cpu(encoder: PlainEncoder) -> bool:
-    """Whether passes on a CPU are packed: all but attention then computes no padding, and attention takes equal lengths together."""
+    """Whether passes on a CPU are packed: nothing then computes padding, and attention takes sequences of one length together."""
     return not encoder.here.is_cuda and not encoder.rectangles_only and packing_suits(encoder.spec)
 
 
