@@ -106,7 +106,7 @@ class Packed(NamedTuple):
 
     def mean(self, x_BTD: Tensor) -> Tensor:
         # In float32 at least: a sum of a thousand bfloat16 numbers loses the small ones. Unsafe: lengths are not read back.
-        x_ND = x_BTD[0] if x_BTD.dtype == torch.float64 else x_BTD[0].float()
+        x_ND = x_BTD[0].to(torch.promote_types(x_BTD.dtype, torch.float32))
         mean_BD = torch.segment_reduce(x_ND, "mean", lengths=self.bounds.diff().long(), axis=0, unsafe=True)
         return mean_BD.to(x_BTD.dtype)
 
