@@ -177,7 +177,9 @@ def job_options(*forms: str) -> Callable[[Command], Command]:
             ),
             click.option("--strict", is_flag=True, help="Stop at the first bad row instead of listing it."),
             click.option("--threads", type=click.IntRange(1, 1024), help="Threads per worker. [default: by the number of cores]"),
-            click.option("--workers", metavar="auto|N", help="Worker processes. [default: auto: one per GPU, or for all cores]"),
+            click.option(
+                "--workers", metavar="auto|N", help="Worker processes. [default: auto: up to four per GPU, or for all cores]"
+            ),
             click.option("--shard-rows", type=click.IntRange(1, 1_000_000), metavar="N", help="Rows per shard. [default: 8192]"),
             click.option("--no-carry", is_flag=True, help="Copy no other columns to the output."),
             click.option(

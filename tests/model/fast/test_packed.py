@@ -72,7 +72,7 @@ def test_the_kernel_agrees_with_its_plain_twin(rule):
     q, k, v = (packed(2, 16, dtype=torch.bfloat16).cuda() + i for i in range(3))
     core = core_of(row, q, rule)
     kernel = core.mix(q, k, v, scale=0.25, dropout=0.0)
-    assert furthest(kernel.float(), core._one_by_one(q, k, v, scale=0.25, dropout=0.0).float()) < 0.03
+    assert furthest(kernel.float(), core._by_length(q, k, v, scale=0.25, dropout=0.0).float()) < 0.03
 
 
 @CUDA
@@ -86,7 +86,7 @@ def test_our_kernel_agrees_with_its_plain_twin(width, dtype):
     with torch.inference_mode():
         assert kernels_serve(q[0], 700)
         kernel = core.mix(q, k, v, scale=0.3, dropout=0.0)
-    exact = core._one_by_one(q.double(), k.double(), v.double(), scale=0.3, dropout=0.0)
+    exact = core._by_length(q.double(), k.double(), v.double(), scale=0.3, dropout=0.0)
     assert kernel.dtype == dtype and furthest(kernel.double(), exact) < torch.finfo(dtype).eps * float(exact.abs().max())
     flash = core._flash(q[0], k[0], v[0], scale=0.3, dropout=0.0)[None]
     assert furthest(kernel.double(), exact) < 1.5 * furthest(flash.double(), exact)

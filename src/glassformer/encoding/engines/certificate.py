@@ -64,7 +64,7 @@ def results(model: LoadedModel, part: str, run: Any) -> NDArray[Any]:
     ids = sample(model)
     if part == "logits":
         with torch.inference_mode():
-            found = encode_packed(model.encoder, ids, part="logits", run=run.run)
+            found = encode_packed(run.encoder, ids, part="logits", run=run.run)
         return torch.cat([one.reshape(-1) for one in found]).numpy()
     window = Window(list(range(len(ids))), ids, None, [], {}, len(ids))
     return embed(run, window, "pooled" if part == "pooled" else "mean", normalise=True).numpy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 import torch
@@ -30,7 +30,7 @@ class PackedCore(NamedTuple):
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         q_NHK, k_NHK, v_NHV = q_BTHK[0], k_BSHK[0], v_BSHV[0]
         if self.bias_HTS is not None or not flash_serves(q_NHK.shape[-1], v_NHV.shape[-1], q_NHK.dtype, q_NHK.device):
-            return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
+            return self._by_length(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
         plain = dropout == 0.0 and self.rule == Rule() and self.memory is None
         if plain and not torch.is_grad_enabled() and kernels_serve(q_NHK, self.longest):
             from glassformer.model.fast.attention_kernels import attend
@@ -56,17 +56,19 @@ class PackedCore(NamedTuple):
         )  # fmt: skip
         return mix_NHV
 
-    def _one_by_one(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
-        """The kernel's plain counterpart: split the row and attend within each piece."""
-        pieces = []
-        spans = zip(pairwise(self.bounds.tolist()), pairwise(self.keys.bounds.tolist()), strict=True)
-        for (start, stop), (first, last) in spans:
-            t = stop - start
+    def _by_length(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        """Without a kernel: neighbours of one length are a batch, which lies in the row as it is."""
+        pieces, start, first = [], 0, 0
+        lengths = zip(*(bounds.diff().tolist() for bounds in (self.bounds, self.keys.bounds)), strict=True)
+        for (t, s), equal in groupby(lengths):
+            batch = sum(1 for _ in equal)
             bias = None if self.bias_HTS is None else self.bias_HTS[:, :t, :t]
             core = Padded().core(self.rule, bias, t=t, dtype=q_BTHK.dtype, device=q_BTHK.device)
-            k, v = (x[:, first:last] for x in (k_BSHK, v_BSHV))
-            pieces.append(core.mix(q_BTHK[:, start:stop], k, v, scale=scale, dropout=dropout))
-        return torch.cat(pieces, dim=1)
+            q = q_BTHK[0, start : start + batch * t].unflatten(0, (batch, t))
+            k, v = (x[0, first : first + batch * s].unflatten(0, (batch, s)) for x in (k_BSHK, v_BSHV))
+            pieces.append(core.mix(q, k, v, scale=scale, dropout=dropout).flatten(0, 1))
+            start, first = start + batch * t, first + batch * s
+        return torch.cat(pieces)[None]
 
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
         raise NotImplementedError("a packed row has no rectangle of weights: ask one sequence at a time")
@@ -104,7 +106,7 @@ class Packed(NamedTuple):
 
     def mean(self, x_BTD: Tensor) -> Tensor:
         # In float32 at least: a sum of a thousand bfloat16 numbers loses the small ones. Unsafe: lengths are not read back.
-        x_ND = x_BTD[0] if x_BTD.dtype == torch.float64 else x_BTD[0].float()
+        x_ND = x_BTD[0].to(torch.promote_types(x_BTD.dtype, torch.float32))
         mean_BD = torch.segment_reduce(x_ND, "mean", lengths=self.bounds.diff().long(), axis=0, unsafe=True)
         return mean_BD.to(x_BTD.dtype)
 

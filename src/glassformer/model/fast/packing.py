@@ -1,4 +1,4 @@
-"""Many sequences of different lengths: one packed row of tokens on a GPU, batches of similar length elsewhere."""
+"""Many sequences of different lengths: one packed row of tokens, or batches of similar length where a model needs rectangles."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def passes(
     limit = tokens_at_once or at_once(encoder)
     lengths = lengths or _lengths(sequences)
     run = run or encoder.run
-    packs = len(sequences) > 1 and packable(encoder)
+    packs = len(sequences) > 1 and (packable(encoder) or packs_on_cpu(encoder))
     for members in rows(lengths, limit) if packs else buckets(lengths, limit, equal=bool(encoder.spec.padding_reader)):
         chosen = [sequences[i] for i in members]
         beside = [segments[i] for i in members] if segments is not None else None
@@ -111,6 +111,11 @@ def packable(encoder: PlainEncoder) -> bool:
     spec, here = encoder.spec, encoder.here
     dtype = product_dtype(here.dtype, here.device)
     return not encoder.rectangles_only and packing_suits(spec) and flash_serves(spec.head_k, spec.head_v, dtype, here.device)
+
+
+def packs_on_cpu(encoder: PlainEncoder) -> bool:
+    """Whether passes on a CPU are packed: nothing then computes padding, and attention takes sequences of one length together."""
+    return not encoder.here.is_cuda and not encoder.rectangles_only and packing_suits(encoder.spec)
 
 
 def packing_suits(spec: EncoderSpec) -> bool:

@@ -269,9 +269,9 @@ class LoadedModel:
                 yield Predictions(numbers, list(masks), window.dropped, window.seen, window.size, window.pairs)
                 continue
             with torch.inference_mode():
-                run = self.ready("logits").run
+                ready = self.ready("logits")
                 found = encode_packed(
-                    self.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens, run=run
+                    ready.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens, run=ready.run
                 )
             said = [self._said(logits, tokens) for logits, tokens in zip(found, window.tokens, strict=True)]
             if by_words:

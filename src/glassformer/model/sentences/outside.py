@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.core import Layout
 from glassformer.model.encoder import Inputs, Output
+from glassformer.model.fast.replacing import with_parts
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Compute = Callable[[Arrays], Arrays]  # the names in the exported graph
@@ -20,7 +21,8 @@ class Outside:
     """A replacement for `Inference`: `compute` runs the graph of `encoder`."""
 
     def __init__(self, encoder: Encoder, compute: Compute) -> None:
-        self.encoder, self.compute = encoder, compute
+        self.encoder, self.compute = with_parts(encoder), compute
+        self.encoder.rectangles_only = True
 
     def run(self, given: Inputs, layout: Layout) -> Output:
         """Return what `encoder.run` returns, without attention weights and hidden states."""

@@ -272,5 +272,6 @@ def _largest(states: Tensor, layout: Layout) -> Tensor:
         real = layout.attend_BS
         return (states if real is None else states.masked_fill(~real[:, :, None], -torch.inf)).amax(1)
     bounds: Tensor = layout.bounds  # type: ignore[attr-defined]  # a packed row has them
-    largest = torch.segment_reduce(states[0].float(), "max", lengths=bounds.diff().long(), axis=0, unsafe=True)
+    precise = states[0].to(torch.promote_types(states.dtype, torch.float32))
+    largest = torch.segment_reduce(precise, "max", lengths=bounds.diff().long(), axis=0, unsafe=True)
     return largest.to(states.dtype)
