@@ -59,7 +59,18 @@ def ours(chosen: argparse.Namespace, folder: Path, seed: int) -> dict[str, Any]:
     """Run the command; `accuracy` is that of the last weights, as the Trainer's, and `best` that of the best epoch."""
     run = chosen.out / f"run-{seed}"
     shutil.rmtree(run, ignore_errors=True)
-    command = [sys.executable, "-m", "glassformer", "train", "topic", str(folder), "--epochs", str(chosen.epochs), "--lr", chosen.lr]
+    command = [
+        sys.executable,
+        "-m",
+        "glassformer",
+        "train",
+        "topic",
+        str(folder),
+        "--epochs",
+        str(chosen.epochs),
+        "--lr",
+        chosen.lr,
+    ]
     command += ["--batch-size", "32", "--max-length", chosen.max_length, "--decay", "linear", "--seed", str(seed)]
     began = time.perf_counter()
     done = subprocess.run([*command, "--out", str(run), *chosen.options.split()], capture_output=True, text=True, check=False)
