@@ -20,7 +20,8 @@ FILLERS = 4  # sequences of a row that hold no text, at least: what the texts le
 MORE_ASKED = 1.05  # than the average number of predicted tokens
 MORE_OF_ONE = 1.05  # tokens of one language than its average share of a batch
 EVEN = 64  # rows are filled up to a multiple of this
-LEVELS = 12  # sizes of rows with equally many texts: recording one takes as long as ten steps of BERT-base
+FEWEST_LEVELS, LEVELS = 4, 12  # sizes of rows with equally many texts
+STEPS_A_LEVEL = 16  # of an epoch, at least: recording a size takes as long as ten steps of BERT-base
 STEPS = 8  # sizes between a number and its double
 
 
@@ -157,9 +158,10 @@ def size_of_budget(stream: BatchStream, longest: int) -> PackedSize:
 def sizes_of_rows(stream: BatchStream, longest: int) -> list[PackedSize]:
     """Return sizes for batches of so many rows, up to that of the longest rows: each is recorded as a graph of its own."""
     count = min(-(-(stream.batch_size or 1) // stream.world), len(stream.examples))
-    between = -(-int(np.sort(stream.examples.lengths)[-count:].sum()) // LEVELS)
+    levels = min(LEVELS, max(FEWEST_LEVELS, stream.steps(0) // STEPS_A_LEVEL))
+    between = -(-int(np.sort(stream.examples.lengths)[-count:].sum()) // levels)
     fillers = FILLERS + between // longest + 1
-    return [PackedSize(tokens, count + fillers) for tokens in sorted({even(n * between + fillers) for n in range(1, LEVELS + 1)})]
+    return [PackedSize(tokens, count + fillers) for tokens in sorted({even(n * between + fillers) for n in range(1, levels + 1)})]
 
 
 def next_sizes(count: int, sums: Sequence[int], longest: int) -> list[PackedSize]:
