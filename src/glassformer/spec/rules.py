@@ -223,8 +223,9 @@ def _token_dropout(spec: EncoderSizes) -> None:
     if spec.vocab is None or spec.token_dropout not in range(spec.vocab):
         what = "there are no tokens" if spec.vocab is None else f"vocab={spec.vocab} has no such token"
         raise GlassformerError(f"{token} is the id of the mask token, but {what}. Give a smaller id, or leave it out.")
-    if spec.segments is not None:
-        raise GlassformerError(f"{token} is not implemented with segments={spec.segments}. Leave one of them out.")
+    for field in ("segments", "tasks", "token_kernel"):
+        if getattr(spec, field) is not None:
+            raise GlassformerError(f"{token} is not implemented with {field}={getattr(spec, field)}. Leave one of them out.")
 
 
 def _video(spec: EncoderSizes) -> None:

@@ -17,6 +17,7 @@ from glassformer.checkpoints.folder import CheckpointFolder
 from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.errors import GlassformerError, shown
 from glassformer.model.checkpoints.answers import Answer, Array
+from glassformer.model.checkpoints.stored import read_into
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 INPUTS = {
@@ -67,7 +68,17 @@ def open_original(folder: CheckpointFolder, *, dtype: torch.dtype = torch.float6
             f"transformers does not find {len(names):,} parameters of {folder.model_class} in this folder, "
             f"such as {shown(next(iter(names.values())))}, and would make them up."
         )
+    _restore_padding(model, folder)
     return model.eval()
+
+
+def _restore_padding(model: Any, folder: CheckpointFolder) -> None:
+    """Read the token table again if its padding row was replaced by zeros: transformers 5.22 does so in Funnel."""
+    place = folder.match.found.get("embeddings.E_token")
+    table = model.get_input_embeddings() if place is not None else None
+    row = getattr(table, "padding_idx", None)
+    if place is not None and table is not None and row is not None and not table.weight[row].any():
+        read_into(table.weight.data, folder.files.tensors[place.name], place)
 
 
 def _from_folder(
