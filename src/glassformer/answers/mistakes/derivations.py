@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.counted import CHANCE, CountClaim
+from glassformer.answers.mistakes.other_sizes import sizes_of
 from glassformer.answers.quantities.answer import Line
 from glassformer.answers.verdicts.verdict import Finding
 from glassformer.spec import EncoderSpec
@@ -108,23 +109,6 @@ def terms_of(lines: Sequence[Line], value: int) -> Terms:
             return ()
         found.append(Term(line.what, tuple(zip(labels, map(int, numbers), strict=True))))
     return tuple(found) if sum(term.size for term in found) == value else ()
-
-
-def sizes_of(spec: EncoderSpec, t: int | None) -> Mapping[str, int]:
-    """Return the sizes that may be taken for each other."""
-    pixels = math.prod(spec.image_size)
-    sizes = {
-        "d_model": spec.d_model, "d_k": spec.head_k, "d_v": spec.head_v, "heads": spec.heads, "kv_heads": spec.key_heads,
-        "heads · d_k": spec.heads * spec.head_k, "d_ff": spec.ffn_width, "4 · d_model": 4 * spec.d_model, "layers": spec.layers,
-        "vocab": spec.vocab, "positions": spec.positions, "t": t, "the embedding size": spec.table_width,
-        "patches": spec.patches if pixels else None, "pixels of the image": pixels, "the side of the image": spec.image,
-        "pixels of the image, all channels": pixels * spec.channels, "the side of a patch": spec.patch,
-    }  # fmt: skip
-    names: dict[int, list[str]] = {}
-    for name, size in sizes.items():
-        if size:
-            names.setdefault(size, []).append(name)
-    return {" or ".join(alike): size for size, alike in names.items()}
 
 
 def _changes(terms: Terms, sizes: Mapping[str, int]) -> Iterator[Changed]:

@@ -5,16 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
+from typing import NamedTuple
 
+from glassformer.answers.mistakes.other_sizes import sizes_of
 from glassformer.program import Sizes
+from glassformer.program.axes import HEADS
 from glassformer.spec import EncoderSpec
 
 Shape = tuple[int | str, ...]
+Sides = tuple[tuple[str, int], ...]  # the name and the size of each axis
 Wrong = tuple[str, str, Shape]  # code, what was done, the shape it gives
 
 KEYS_AND_VALUES = ("k", "v", "W_K", "W_V", "b_K", "b_V")
-OF_VALUES, OF_KEYS = ("mix", "v", "W_V", "W_O", "b_V"), ("q", "k", "W_Q", "W_K", "b_Q", "b_K")
+OF_VALUES, OF_KEYS = ("mix", "v", "W_V", "W_O", "b_V", "concat"), ("q", "k", "W_Q", "W_K", "b_Q", "b_K")
 PROJECTIONS = ("W_Q", "W_K", "W_V", "W_O")
+
+
+class Form(NamedTuple):
+    """One way to write the shape of a tensor, with the name of each axis."""
+
+    said: str
+    sides: Sides
+
+    @property
+    def shape(self) -> Shape:
+        return tuple(size for _, size in self.sides)
+
+    def put(self, place: int, size: int) -> Shape:
+        return (*self.shape[:place], size, *self.shape[place + 1 :])
+
+    @property
+    def words(self) -> str:
+        return f", {self.said}" if self.said else ""
 
 
 @dataclass(frozen=True)
@@ -22,10 +44,14 @@ class Written:
     """A tensor, the usual ways to write its shape, and whether one head was asked for."""
 
     symbol: str
-    shapes: tuple[Shape, ...]
+    forms: tuple[Form, ...]
     spec: EncoderSpec
     sizes: Sizes
     one_head: bool
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        return tuple(form.shape for form in self.forms)
 
     @property
     def heads(self) -> int:
@@ -38,6 +64,8 @@ def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
     if symbol in ("scores", "weights"):
         yield from _square_of_features(tensor)
         yield from _keys_by_queries(tensor)
+        yield from _scores_of_key_heads(tensor) if spec.group > 1 else ()
+        yield from _one_for_all_heads(tensor) if spec.heads > 1 and not tensor.one_head else ()
     if symbol == "concat" and spec.heads > 1:
         for shape, place in _places(tensor, spec.heads * spec.head_v):
             yield "one_head_vs_all_heads", "the width of one head", (*shape[:place], spec.head_v, *shape[place + 1 :])
@@ -57,15 +85,32 @@ def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
 def _other_axes(tensor: Written) -> Iterator[Wrong]:
     """Yield the shape with its axes in another order, and the usual shapes with one size taken for another."""
     whole = tensor.shapes[0]
+    if tensor.symbol.endswith("ᵀ"):
+        for form in tensor.forms:
+            yield "axes_exchanged", f"not transposed{form.words}", (*form.shape[:-2], *form.shape[:-3:-1])
     for shape in permutations(whole) if len(whole) > 2 else ():
         yield "axes_exchanged", f"{' × '.join(map(str, whole))} in another order", shape
-    spec, sizes = tensor.spec, tensor.sizes
-    named = {"d_model": spec.d_model, "d_k": spec.head_k, "d_v": spec.head_v, "heads": spec.heads, "t": sizes.t}
-    for shape in tensor.shapes:
-        for place, right in enumerate(shape):
+    named = sizes_of(tensor.spec, tensor.sizes.t) | ({"u": tensor.sizes.u} if tensor.sizes.u else {})
+    for form in tensor.forms:
+        for place, (label, right) in enumerate(form.sides):
             for name, size in named.items():
                 if size not in (right, 1):
-                    yield "size_replaced", f"{name} ({size}) taken for {right}", (*shape[:place], size, *shape[place + 1 :])
+                    yield "size_replaced", f"{name} ({size:,}) taken for {label}{form.words}", form.put(place, size)
+
+
+def _one_for_all_heads(tensor: Written) -> Iterator[Wrong]:
+    for form in tensor.forms:
+        left = tuple(size for label, size in form.sides if label not in HEADS)
+        if len(left) < len(form.sides):
+            yield "one_head_vs_all_heads", f"one matrix for all heads{form.words}", left
+
+
+def _scores_of_key_heads(tensor: Written) -> Iterator[Wrong]:
+    for form in tensor.forms:
+        for place, (label, _) in enumerate(form.sides):
+            if label in HEADS:
+                what = f"scores of only {tensor.spec.key_heads} key heads{form.words}"
+                yield "grouped_queries_ignored", what, form.put(place, tensor.spec.key_heads)
 
 
 def _patches_alone(tensor: Written) -> Iterator[Wrong]:
@@ -100,7 +145,8 @@ def _mixed_widths(tensor: Written) -> Iterator[Wrong]:
     pairs = [(d_v, d_k)] if tensor.symbol in OF_VALUES else [(d_k, d_v)] if tensor.symbol in OF_KEYS else []
     for right, wrong in [*pairs, *((tensor.heads * right, tensor.heads * wrong) for right, wrong in pairs)]:
         for shape, place in _places(tensor, right):
-            yield "dv_dk_mixed", f"{wrong} features instead of {right}", (*shape[:place], wrong, *shape[place + 1 :])
+            width = "d_k" if tensor.symbol in OF_VALUES else "d_v"
+            yield "dv_dk_mixed", f"{width} used: {wrong} features instead of {right}", (*shape[:place], wrong, *shape[place + 1 :])
 
 
 def _keys_of_all_heads(tensor: Written) -> Iterator[Wrong]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from glassformer.algebra.ledger import count
@@ -15,10 +16,9 @@ from glassformer.answers.quantities.cache import cached, mistaken_caches
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.params import counted_pieces
 from glassformer.answers.quantities.registry import means
-from glassformer.answers.quantities.tensors import find_tensor, has_heads, shown_axes
+from glassformer.answers.quantities.tensors import causal_pairs, find_tensor, has_heads, mistaken_elements, shown_axes
 from glassformer.errors import GlassformerError
 from glassformer.program import Tensor
-from glassformer.program.axes import HEADS
 
 WIDTHS: dict[str, tuple[str, Fraction]] = {
     "fp64": ("float64", Fraction(8)), "fp32": ("float32", Fraction(4)), "bf16": ("bfloat16", Fraction(2)),
@@ -101,13 +101,16 @@ def _training(context: Context) -> Found:
     others = [Other("with a float32 copy of the weights", value + 4 * count(context.spec).total)] if width == 2 else []
 
     def mistakes() -> Iterator[Other]:
-        for what, wrong in (
-            ("only the weights", weights),
-            ("weights and gradients, no optimizer state", 2 * weights),
-            ("weights and optimizer state, no gradients", weights + moments),
-            ("one moment instead of two", 2 * weights + moments // 2),
-        ):
-            yield mistaken("training_state_forgotten", what, wrong)
+        wrongs = {
+            "only the weights": weights,
+            "weights and gradients, no optimizer state": 2 * weights,
+            "weights and optimizer state, no gradients": weights + moments,
+            "one moment instead of two": 2 * weights + moments // 2,
+            f"Adam's two moments in {said} too": 4 * weights,
+        }
+        for wrong in dict.fromkeys(wrongs.values()):
+            alike = [what for what, each in wrongs.items() if each == wrong]
+            yield mistaken("training_state_forgotten", " or ".join(alike), wrong)
         yield from _mistaken_units(value)
 
     convention = f"weights and gradients in {said}, Adam's two moments in float32, no activations{also(value)}"
@@ -196,18 +199,15 @@ def _of_tensor(context: Context, tensor: Tensor, several: int) -> Found:
     others = _precisions(context, elements)
     if layers > times and "layer" not in context.options:
         others.append(Other(f"in all {layers} layers", value * layers))
+    others += [replace(other, value=_whole(other.value * width)) for other in causal_pairs(context, tensor, elements)]  # type: ignore[operator]
 
     def mistakes() -> Iterator[Other]:
         yield from _mistaken_bytes(value, elements)
-        heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 1)
-        if heads > 1:
-            said = "all heads together" if one_head else "only one head"
-            yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
+        for wrong in mistaken_elements(context, tensor, elements):
+            assert isinstance(wrong.value, int)
+            yield mistaken(wrong.code, wrong.convention, _whole(wrong.value * width))
         if tensor.symbol in ("scores", "weights"):
             yield mistaken("bytes_and_units", "the head width multiplied into the score matrix", value * spec.head_k)
-            yield mistaken("linear_instead_of_quadratic", "one row of the matrix for each head", value // sizes.t)
-        if sizes.batch > 1:
-            yield mistaken("batch_forgotten", "one input of the batch", value // sizes.batch)
 
     where = f"in all {layers} layers" if times > 1 else "one layer" if inside else "once"
     convention = (
@@ -219,7 +219,7 @@ def _of_tensor(context: Context, tensor: Tensor, several: int) -> Found:
 def _precisions(context: Context, numbers: int) -> list[Other]:
     if "dtype" in context.options:
         return []
-    return [Other("bfloat16 or float16", 2 * numbers, code="bytes_and_units"), Other("float64", 8 * numbers)]
+    return [Other("bfloat16 or float16", 2 * numbers, code="bytes_and_units")]
 
 
 def _mistaken_bytes(value: int, numbers: int) -> Iterator[Other]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from glassformer.answers.mistakes.tensors import Written, shape_mistakes
+from glassformer.answers.mistakes.tensors import Form, Sides, Written, shape_mistakes
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.operations import causal_masks
@@ -14,6 +14,7 @@ from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.tree import Name, Transposed
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.axes import HEADS
+from glassformer.program.formatter import Convention
 from glassformer.program.matrices import as_matrix
 from glassformer.program.operations import Mask
 
@@ -32,7 +33,7 @@ def shape(context: Context) -> Found:
     tensor = tensor_of(context)
     one_head = context.head is not None and has_heads(tensor)
     which = ", one head" if one_head else ""
-    others = list(other_shapes(tensor, one_head=one_head))
+    others = other_shapes(tensor, one_head=one_head)
     if context.word("layout", "rows", LAYOUTS) == "columns":
         sizes = as_matrix(tensor, "columns", one_head=one_head).shape
         by_rows = as_matrix(tensor, "rows", one_head=one_head).shape
@@ -46,7 +47,7 @@ def shape(context: Context) -> Found:
         formula = formula.replace("head × ", "head · ")
         sizes, convention = as_matrix(tensor, "rows").shape, "tokens as rows, the heads side by side"
     line = Line(tensor.name, formula, _times(sizes), sizes)
-    return found(sizes, "shape", convention, [line], others, lambda: _mistakes(context, tensor, sizes, others))
+    return found(sizes, "shape", convention, [line], others, lambda: _mistakes(context, tensor, one_head=one_head))
 
 
 @means(
@@ -69,33 +70,60 @@ def elements(context: Context) -> Found:
     factors = [*([("layers", layers)] if every and layers > 1 else []), *((axis.name, axis.size) for axis in axes)]
     value = math.prod(size for _, size in factors)
     line = Line(tensor.name, " · ".join(name for name, _ in factors), " · ".join(str(size) for _, size in factors), value)
-    heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 1)
     others = (
         [Other(f"in all {layers} layers", value * layers)] if layers > 1 and not every and "layer" not in context.options else []
     )
-    t, kept = context.program.sizes.u or context.program.sizes.t, 0
-    rule = causal_masks(context.program).get(tensor.block.name) if tensor.symbol in ("scores", "weights") else None
-    if rule is not None:
-        t, s = (axis.size for axis in rule.output.axes[-2:])
-        assert isinstance(rule.operation, Mask)
-        kept = rule.operation.pairs(t, s)
-        others.append(Other("only the pairs that the causal mask leaves", value * kept // (t * s)))
+    others += causal_pairs(context, tensor, value)
     where = f"{', one head' if one_head else ''}{f', all {layers} layers' if every else ', one layer' if layers > 1 else ''}"
+    times = layers if every else 1
 
     def mistakes() -> Iterator[Other]:
-        if heads > 1:
-            said = "all heads together" if one_head else "one head"
-            yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
-        if every and layers > 1:
-            yield mistaken("one_layer_only", "only one layer", value // layers)
-        if kept:
-            yield mistaken("causal_half_ignored", "exactly half of the pairs", value // 2)
-            yield mistaken("causal_half_ignored", "the pairs before the diagonal, without it", value * (t - 1) // (2 * t))
-        for other in _mistakes(context, tensor, tensor.shape, list(other_shapes(tensor))):
-            assert isinstance(other.value, tuple)
-            yield mistaken(other.code, other.convention, _product(other.value))
+        yield from mistaken_elements(context, tensor, value)
+        if times > 1:
+            yield mistaken("one_layer_only", "only one layer", value // times)
 
     return found(value, "elements", f"tokens as rows{where}", [line], others, mistakes)
+
+
+def causal_pairs(context: Context, tensor: Tensor, value: int) -> list[Other]:
+    """Return the number of scores that the causal mask leaves, out of `value` scores."""
+    kept = _kept_pairs(context, tensor)
+    return [Other("only the pairs that the causal mask leaves", value * kept[0] // kept[1])] if kept else []
+
+
+def _kept_pairs(context: Context, tensor: Tensor) -> tuple[int, int] | None:
+    """Return how many pairs of a query and a key the causal mask leaves, and all pairs; None without such a mask."""
+    rule = causal_masks(context.program).get(tensor.block.name) if tensor.symbol in ("scores", "weights") else None
+    if rule is None:
+        return None
+    assert isinstance(rule.operation, Mask)
+    t, s = (axis.size for axis in rule.output.axes[-2:])
+    return rule.operation.pairs(t, s), t * s
+
+
+def mistaken_elements(context: Context, tensor: Tensor, value: int) -> Iterator[Other]:
+    """Yield the numbers that known mistakes give for a tensor of `value` numbers; other sizes are left to its derivation."""
+    spec, sizes, one_head = context.spec, context.program.sizes, context.head is not None and has_heads(tensor)
+    heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 1)
+    if heads > 1:
+        said = "all heads together" if one_head else "one head"
+        yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
+    if sizes.batch > 1 and any(axis.name == "batch" for axis in tensor.axes):
+        yield mistaken("batch_forgotten", "one input of the batch", value // sizes.batch)
+    if tensor.symbol not in ("scores", "weights"):
+        return
+    t, s = tensor.axes[-2:]
+    yield mistaken("linear_instead_of_quadratic", f"one row of the {t.size} × {s.size} matrix for each head", value // t.size)
+    for name, width in (("d_model", spec.d_model), ("d_k", spec.head_k)):
+        for said, shared in (("", 1), (", one matrix for all heads", heads)):
+            wrong = value // (t.size * s.size * shared) * width * width
+            yield mistaken("feature_by_feature", f"{name} × {name} in place of {t.name} × {s.name}{said}", wrong)
+    if kept := _kept_pairs(context, tensor):
+        yield mistaken("causal_half_ignored", "exactly half of the pairs", value // 2)
+        yield mistaken("causal_half_ignored", "the pairs before the diagonal, without it", value // kept[1] * (kept[0] - t.size))
+    elif t.size == s.size:
+        half = value // (t.size * s.size) * (t.size * (t.size + 1) // 2)
+        yield mistaken("causal_half_ignored", "only half of the matrix counted, as if there were a causal mask", half)
 
 
 def tensor_of(context: Context) -> Tensor:
@@ -168,25 +196,51 @@ def shown_axes(tensor: Tensor, *, one_head: bool) -> tuple[Axis, ...]:
     return tuple(axis for axis in tensor.axes if not (axis.name in HEADS and one_head))
 
 
-def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
-    """Yield the shapes of the same tensor in other notations; of one head if one was requested."""
+def other_forms(tensor: Tensor, *, one_head: bool = False) -> Iterator[Form]:
+    """Yield the other usual ways to write the shape of a tensor; of one head if one was requested."""
     unbatched = tuple(axis for axis in tensor.axes if axis.name != "batch")
+    transposed, heads = tensor.symbol.endswith("ᵀ"), has_heads(tensor)
     if len(unbatched) < len(tensor.axes) and not one_head:
-        yield Other("without the batch", tuple(axis.size for axis in unbatched))
-    yield Other("one head, without the batch", tuple(axis.size for axis in unbatched if axis.name not in HEADS))
-    yield Other("one head, with the batch", tuple(axis.size for axis in tensor.axes if axis.name not in HEADS))
-    yield Other("one head, tokens as columns", as_matrix(tensor, "columns", one_head=True).shape)
+        yield Form("without the batch", _sides(unbatched))
+    if heads:
+        yield Form("one head, without the batch", _sides(axis for axis in unbatched if axis.name not in HEADS))
+    elif one_head:
+        yield Form("without the batch", _sides(unbatched))
+    if one_head and heads:
+        yield Form("one head, with the batch", _sides(axis for axis in tensor.axes if axis.name not in HEADS))
+    alone = "one head, " if heads else ""
+    if not transposed:  # the columns of a transpose are the rows of the tensor: the transpose would be forgotten
+        yield Form(f"{alone}tokens as columns", _matrix(tensor, "columns", one_head=True))
     if one_head:
         return
-    yield Other("heads side by side", as_matrix(tensor, "rows").shape)
-    yield Other("heads side by side, tokens as columns", as_matrix(tensor, "columns").shape)
-    side = as_matrix(tensor, "rows").shape
-    batch = next((axis.size for axis in tensor.axes if axis.name == "batch"), None)
-    if batch is not None and has_heads(tensor):
-        yield Other("heads side by side, the batch first", (batch, *side))
+    batch = next((axis for axis in tensor.axes if axis.name == "batch"), None)
+    merged = heads and not any(axis.name in HEADS for axis in as_matrix(tensor, "rows").sheets)
+    if merged or not heads:  # scores have one matrix for each head, which cannot be put side by side
+        together = "heads side by side" if merged else "without the batch"
+        yield Form(together, _matrix(tensor, "rows"))
+        if not transposed:
+            yield Form(f"{together}, tokens as columns", _matrix(tensor, "columns"))
+    if batch is not None and merged:
+        yield Form("heads side by side, the batch first", (*_sides((batch,)), *_matrix(tensor, "rows")))
+    if batch is not None and heads:
         first = sorted(tensor.axes, key=lambda axis: (axis.name != "batch", axis.name not in HEADS))
-        yield Other("heads before tokens", tuple(axis.size for axis in first))
-        yield Other("heads before tokens, without the batch", tuple(axis.size for axis in first if axis.name != "batch"))
+        yield Form("heads before tokens", _sides(first))
+        yield Form("heads before tokens, without the batch", _sides(axis for axis in first if axis.name != "batch"))
+
+
+def other_shapes(tensor: Tensor, *, one_head: bool = False) -> list[Other]:
+    return [Other(form.said, form.shape) for form in other_forms(tensor, one_head=one_head)]
+
+
+def _sides(axes: Iterable[Axis]) -> Sides:
+    return tuple((axis.name, axis.size) for axis in axes)
+
+
+def _matrix(tensor: Tensor, layout: Convention, *, one_head: bool = False) -> Sides:
+    """Return rows and columns; a side of several axes is their product."""
+    matrix = as_matrix(tensor, layout, one_head=one_head)
+    sides = [side for side in (matrix.rows, matrix.columns) if side]
+    return tuple((" · ".join(axis.name for axis in side), math.prod(axis.size for axis in side)) for side in sides)
 
 
 def _is_mask(context: Context) -> bool:
@@ -211,9 +265,12 @@ def _mask(context: Context) -> Found:
     return found(value, "shape", convention, [line], [Other(said, sizes) for said, sizes in shapes.items()])
 
 
-def _mistakes(context: Context, tensor: Tensor, value: Shape, others: list[Other]) -> Iterator[Other]:
-    shapes = (value, *(other.value for other in others if isinstance(other.value, tuple)))
-    written = Written(tensor.symbol, shapes, context.spec, context.program.sizes, context.head is not None)
+def _mistakes(context: Context, tensor: Tensor, *, one_head: bool) -> Iterator[Other]:
+    whole = Form("", _sides(shown_axes(tensor, one_head=one_head)))
+    forms = (whole, *other_forms(tensor, one_head=one_head))
+    if has_heads(tensor) and is_weight(tensor, context.program):
+        forms = (Form("", _matrix(tensor, "rows", one_head=one_head)), *forms)
+    written = Written(tensor.symbol, forms, context.spec, context.program.sizes, one_head)
     for code, what, wrong in shape_mistakes(written):
         yield mistaken(code, what, wrong)
 
