@@ -2,7 +2,7 @@
 
 python recipes/walk.py    # weights in build/recipes/walk/model; src/glassformer/lab/models/walk is a copy
 
-The first head of the last layer is also taught to link a pronoun or a description with the word that it is about.
+The first head of the last layer is also taught grammar: each word looks at the word that it is about, or at itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import torch
 from recipe import Recipe, descend, main, parameters
 from torch import Tensor
 from torch.nn.functional import cross_entropy
-from walk_sentences import LABELS, Sentence, sentence
+from walk_sentences import Sentence, sentence
+from walk_words import LABELS
 
 import glassformer as gf
 
@@ -28,6 +29,7 @@ WORD = r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]"
 LONGEST = 64
 LINK = 0.5  # the share of the links in the loss
 CERTAIN = 0.7  # how much of a link's weight should lie on its word; the rest is spread, so that every share can be seen
+FAR, FAR_COUNTS = 3, 4.0  # links over more pieces are rare and hard: they count more
 FLOOR = 1e-30  # of a weight before its logarithm: a higher one stops the gradient of a row that is too certain
 SHOWN = {  # sentence -> which word is about which
     "The animal did not cross the street because it was too tired.": (8, 1),
@@ -65,14 +67,14 @@ def tokenizer(texts: Sequence[str]) -> Any:
 
 
 class Rows:
-    """Sentences as tensors: tokens, which are real, the feeling, and for each linked piece what it is about."""
+    """Sentences as tensors: tokens, which are real, the feeling; and for each linked piece the pieces that it is about."""
 
     def __init__(self, sentences: Sequence[Sentence], cut: Any) -> None:
         shape = len(sentences), LONGEST
         self.tokens_BT = torch.zeros(shape, dtype=torch.long)
         self.attend_BT = torch.zeros(shape, dtype=torch.bool)
         self.label_B = torch.tensor([one.label for one in sentences])
-        self.links: list[list[tuple[int, list[int]]]] = []
+        self.links: list[list[tuple[int, int]]] = []
         for row, one in enumerate(sentences):
             encoding = cut.encode(one.text)
             ids = encoding.ids[:LONGEST]
@@ -83,18 +85,32 @@ class Rows:
     def __len__(self) -> int:
         return len(self.label_B)
 
+    def about(self, rows: Sequence[int], longest: int) -> Tensor:
+        """For each piece of some rows, the pieces that it is about; a piece without a link is about none."""
+        about_BTS = torch.zeros(len(rows), longest, longest)
+        for place, row in enumerate(rows):
+            for asks, meant in self.links[row]:
+                about_BTS[place, asks, meant] = 1
+        return about_BTS
+
+    @staticmethod
+    def importance(about_BTS: Tensor) -> Tensor:
+        """What the link of each piece counts in the loss."""
+        longest = about_BTS.shape[-1]
+        distance_BT = (about_BTS.argmax(-1) - torch.arange(longest)).abs()
+        return torch.where(distance_BT > FAR, FAR_COUNTS, 1.0)
+
     def loss(self, encoder: gf.Encoder, rows: Tensor) -> Tensor:
-        """Cross-entropy of the feeling, and -log of the weight on what a word is about."""
+        """Cross-entropy of the feeling, and of the linking head's weights: most on what a word is about, the rest spread."""
         longest = int(self.attend_BT[rows].sum(1).max())
         output = encoder(self.tokens_BT[rows, :longest], self.attend_BT[rows, :longest], return_weights=(1,))
-        weights_BTS, lengths = output.weights[1][:, 0], self.attend_BT[rows].sum(1).tolist()
-        linked = [
-            -CERTAIN * (weights_BTS[place, asks, about].sum() + FLOOR).log()
-            - (1 - CERTAIN) * (weights_BTS[place, asks, : lengths[place]] + FLOOR).log().mean()
-            for place, row in enumerate(rows.tolist())
-            for asks, about in self.links[row]
-        ]
-        links = torch.stack(linked).mean() if linked else torch.zeros(())
+        weights_BTS, about_BTS = output.weights[1][:, 0], self.about(rows.tolist(), longest)
+        real_BS = self.attend_BT[rows, :longest].float()
+        linked_BT = about_BTS.amax(-1) * self.importance(about_BTS)
+        right_BT = ((weights_BTS * about_BTS).sum(-1) + FLOOR).log()
+        spread_BT = ((weights_BTS + FLOOR).log() * real_BS[:, None]).sum(-1) / real_BS.sum(-1, keepdim=True)
+        losses_BT = -CERTAIN * right_BT - (1 - CERTAIN) * spread_BT
+        links = (losses_BT * linked_BT).sum() / linked_BT.sum().clamp(min=1)
         return cross_entropy(output.logits, self.label_B[rows], label_smoothing=0.1) + LINK * links
 
     def losses(self, encoder: gf.Encoder, size: int) -> Iterator[Tensor]:
@@ -104,34 +120,35 @@ class Rows:
 
     @torch.no_grad()
     def right(self, encoder: gf.Encoder) -> tuple[float, float]:
-        """The shares of right feelings, and of links whose largest weight is in the right place."""
+        """The shares of right feelings, and of linked pieces whose largest weight is in the right place."""
         encoder.eval()
         output = encoder(self.tokens_BT, self.attend_BT, return_weights=(1,))
         encoder.train()
-        largest_BT = output.weights[1][:, 0].argmax(-1)
-        found = [int(largest_BT[row, asks]) in about for row, links in enumerate(self.links) for asks, about in links]
-        feeling = (output.logits.argmax(1) == self.label_B).float().mean()
-        return float(feeling), sum(found) / max(1, len(found))
+        about_BTS = self.about(range(len(self)), LONGEST)
+        largest_BT1 = output.weights[1][:, 0].argmax(-1, keepdim=True)
+        found = about_BTS.gather(-1, largest_BT1).sum() / about_BTS.amax(-1).sum().clamp(min=1)
+        felt_B = self.label_B >= 0
+        feeling = (output.logits.argmax(1) == self.label_B)[felt_B].float().mean()
+        return float(feeling), float(found)
 
 
-def _links(one: Sentence, encoding: Any) -> list[tuple[int, list[int]]]:
-    """Links between words as links from the first piece of one to all pieces of the other."""
-    words = one.text.replace("'", "' ").split()
+def _links(one: Sentence, encoding: Any) -> list[tuple[int, int]]:
+    """Links between words as links from each piece of one to each piece of the other."""
     starts, at = [], 0
-    for word in words:
+    for word in one.words:
         at = one.text.index(word, at)
         starts.append(at)
         at += len(word)
-    places = [encoding.char_to_word(start) for start in starts]
+    cuts = [encoding.char_to_word(start) for start in starts]
     pieces: dict[int, list[int]] = {}
     for token, word in enumerate(encoding.word_ids[:LONGEST]):
         pieces.setdefault(word, []).append(token)
-    return [(pieces[places[asks]][0], pieces[places[about]]) for asks, about in one.links]
+    return [(here, there) for asks, about in one.links for here in pieces[cuts[asks]] for there in pieces[cuts[about]]]
 
 
 def cook(recipe: Recipe) -> dict[str, Any]:
     chance = random.Random(recipe.seed)
-    count, steps = (3000, 300) if recipe.small else (24_000, 2400)
+    count, steps = (3000, 300) if recipe.small else (30_000, 5000)
     written = [sentence(chance) for _ in range(count)]
     texts = {one.text for one in written}
     test = [one for one in (sentence(chance) for _ in range(2000)) if one.text not in texts][:500]

@@ -63,7 +63,7 @@ def test_the_first_view_has_an_example_with_its_turn_and_is_accessible(browser, 
         page.get_by_text("table of epochs").click()
         assert page.locator(".train-epochs tbody tr").count() == 40
         assert serious_faults(page) == []
-        page.get_by_role("button", name="dark", exact=True).click()
+        page.get_by_role("button", name="dark theme").click()
         assert serious_faults(page) == []
         page.set_viewport_size({"width": 360, "height": 800})
         fits(page)

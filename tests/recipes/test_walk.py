@@ -23,19 +23,30 @@ def test_the_last_word_tells_what_it_is(sentences):
     chance = random.Random(0)
     for _ in range(300):
         one = sentences.crossed("en", chance)
-        words = one.text.split()
-        (pronoun, meant), (word, same) = one.links
-        assert (words[pronoun], meant) == ("it", same)
-        if words[word] in sentences.WIDE["en"].split():
-            assert meant == words.index("because") - 1
-        else:
-            assert meant == 1
+        about = {word: one.words[meant] for word, (_, meant) in zip(one.words, one.links, strict=True)}
+        reason = next(word for word in reversed(one.words) if word != ".")
+        assert about["it"] == about[reason]
+        street = one.words[one.words.index("because") - 1]
+        assert (about["it"] == street) == (reason in sentences.WIDE["en"].split())
+
+
+def test_every_word_is_in_the_text_and_is_about_a_word_of_the_sentence(sentences):
+    chance = random.Random(2)
+    for _ in range(2000):
+        one = sentences.sentence(chance)
+        at = 0
+        for word in one.words:
+            at = one.text.index(word, at) + len(word)
+        assert at == len(one.text)
+        assert [asks for asks, _ in one.links] == list(range(len(one.words)))
+        assert {about for _, about in one.links} <= set(range(len(one.words)))
 
 
 def test_feelings_and_languages_are_mixed(sentences):
     chance = random.Random(1)
     made = [sentences.sentence(chance) for _ in range(600)]
-    assert 0.3 < sum(one.label for one in made) / len(made) < 0.7
+    labels = [one.label for one in made if one.label != sentences.NO_FEELING]
+    assert 0.3 < sum(labels) / len(labels) < 0.7
     assert sum(any("\u0900" <= letter <= "\u097f" for letter in one.text) for one in made) > 60
 
 

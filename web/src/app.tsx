@@ -104,7 +104,7 @@ function App() {
           ))}
         </nav>
         <button type="button" class="quiet" onClick={switchTheme}>
-          {theme.value === "light" ? "dark" : "light"}
+          {theme.value === "light" ? "dark theme" : "light theme"}
         </button>
       </header>
       <main id="main" tabIndex={-1}>

@@ -1,5 +1,5 @@
 // The encoder of the bench: a block opens on click, and the address remembers which are open.
-import { Diagram as Picture } from "../shared/Diagram";
+import { Diagram as Picture, pathOf } from "../shared/Diagram";
 import { change, query } from "../shared/place";
 import type { Box } from "../shared/records";
 import type { Derived } from "./types";
@@ -19,4 +19,25 @@ export function Diagram({ derived }: { derived: Derived }) {
     change({ at: box.name, open: box.open === null ? query.value.getAll("open") : next.length ? next : [NONE] });
   };
   return <Picture diagram={derived.diagram} label={`diagram of ${derived.label}`} chosen={query.value.getAll("at").slice(-1)[0]} onChoose={choose} />;
+}
+
+/** What the lines of the diagram mean: those that are there. */
+export function LineKey({ derived: { diagram } }: { derived: Derived }) {
+  const drawn = new Set(diagram.arrows.map((arrow) => pathOf(arrow, diagram.boxes)));
+  if (!drawn.has("residual") && !drawn.has("value")) return null;
+  return (
+    <p class="note diagram-key">
+      {drawn.has("residual") && (
+        <>
+          <span class="line-key residual" /> residual
+        </>
+      )}
+      {drawn.has("value") && (
+        <>
+          <span class="line-key value" /> values (v)
+        </>
+      )}
+      <span class="line-key" /> everything else
+    </p>
+  );
 }

@@ -10,7 +10,7 @@ import { Switch } from "../shared/Switch";
 import { Tabs, type Tab } from "../shared/Tabs";
 import { BlockPanel, findBlock } from "./BlockPanel";
 import { CostTab } from "./CostTab";
-import { Diagram, openedIn } from "./Diagram";
+import { Diagram, LineKey, openedIn } from "./Diagram";
 import { Exports, TABLE } from "./Exports";
 import { Icicle, LedgerTable } from "./Ledger";
 import { SpecForm } from "./SpecForm";
@@ -57,9 +57,7 @@ function Derivation({ known }: { known: Fields }) {
                   <Exports view="diagram" forms={["svg", "html", "json"]} asked={asked} />
                 </div>
                 <Diagram derived={derived} />
-                <p class="note diagram-key">
-                  <span class="line-key residual" /> residual <span class="line-key value" /> values (v) <span class="line-key" /> everything else
-                </p>
+                <LineKey derived={derived} />
               </div>
               <div class="beside">
                 <Panel title={(id) => findBlock(derived, id)?.name ?? NAMES[id] ?? id} empty={<p class="soft">Click a block or a number to see its details here.</p>}>

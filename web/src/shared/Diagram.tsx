@@ -38,7 +38,7 @@ function isEach(box: Box, boxes: Box[]): boolean {
 }
 
 /** A residual goes past a block into a sum; the values go past scores and weights into the mix. */
-function pathOf(arrow: Arrow, boxes: Box[]): "residual" | "value" | "" {
+export function pathOf(arrow: Arrow, boxes: Box[]): "residual" | "value" | "" {
   if (arrow.points.length < 3) return "";
   if (boxes.some((box) => box.name === arrow.target && box.kind === "sum")) return "residual";
   return arrow.source.endsWith(".v") ? "value" : "";

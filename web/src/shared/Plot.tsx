@@ -68,7 +68,10 @@ interface PlotProps {
 
 export function Plot({ title, x, xLabel, lines, format = digits, mark }: PlotProps) {
   const said = (_: uPlot, value: number | null) => (value === null ? "–" : format(value));
+  const marked = mark === undefined ? undefined : x.reduce((best, one, place) => (Math.abs(one - mark) < Math.abs(x[best]! - mark) ? place : best), 0);
+  const rest = (plot: uPlot) => marked !== undefined && plot.cursor.idx == null && plot.setLegend({ idx: marked }); // values where no mouse is
   const look: Look = (real, axis) => ({
+    legend: { markers: { dash: (_, place) => (lines[place - 1]?.dash ? "dashed" : "solid") } },
     scales: { x: { time: false } },
     axes: [
       { ...axis, label: xLabel },
@@ -78,7 +81,7 @@ export function Plot({ title, x, xLabel, lines, format = digits, mark }: PlotPro
       { label: xLabel, value: (_, value) => (value === null ? "–" : String(value)) },
       ...lines.map((line) => ({ label: line.label, stroke: real(line.colour), width: 2, dash: line.dash, value: said })),
     ],
-    hooks: { draw: [(plot) => mark !== undefined && drawMark(plot, mark, real("var(--accent)"))] },
+    hooks: { ready: [rest], setCursor: [rest], setData: [rest], draw: [(plot) => mark !== undefined && drawMark(plot, mark, real("var(--accent)"))] },
   });
   const shape = JSON.stringify([lines.map(({ label, colour, dash }) => [label, colour, dash]), xLabel, mark]);
   const label = `${title}: ${lines.map((line) => line.label).join(", ")} against ${xLabel}`;

@@ -2,7 +2,7 @@
 import { Door } from "../shared/Door";
 import { digits, full } from "../shared/format";
 import { toNumber } from "../shared/wire";
-import { unbroken } from "./cells";
+import { unbroken, wordsOfTerms } from "./cells";
 import type { Piece } from "../shared/cells";
 import type { CellDocument } from "./types";
 
@@ -30,7 +30,13 @@ export function Pieces({ pieces }: { pieces: Piece[] }) {
   );
 }
 
-export function Terms({ found }: { found: Pick<CellDocument, "terms" | "rest" | "how" | "value"> }) {
+interface TermsProps {
+  found: Pick<CellDocument, "terms" | "rest" | "how" | "value">;
+  words?: (name: string, axis: string) => string[]; // along an axis of a tensor, where it counts words
+}
+
+export function Terms({ found, words = () => [] }: TermsProps) {
+  const named = wordsOfTerms(found.terms.map((term) => term.parts), words);
   const most = Math.max(...found.terms.map((term) => Math.abs(toNumber(term.value))).filter(Number.isFinite), 0) || 1;
   const { how, rest } = found;
   if (found.terms.length === 0 || how.kind === "single") return null; // one term is the arithmetic above
@@ -42,8 +48,9 @@ export function Terms({ found }: { found: Pick<CellDocument, "terms" | "rest" | 
       <div class="terms-frame">
         <table class="terms">
           <tbody>
-            {found.terms.map((term) => (
+            {found.terms.map((term, place) => (
               <tr class="term">
+                {named[place] !== undefined && <td class="term-word">{named[place]}</td>}
                 <td class="number term-value" title={full(term.value)} data-value={String(term.value)}>
                   {digits(term.value)}
                 </td>
@@ -57,6 +64,7 @@ export function Terms({ found }: { found: Pick<CellDocument, "terms" | "rest" | 
             ))}
             {rest.terms > 0 && (
               <tr class="term">
+                {named[0] !== undefined && <td />}
                 <td class="number term-value" title={full(rest.sum)} data-value={String(rest.sum)}>
                   {digits(rest.sum)}
                 </td>

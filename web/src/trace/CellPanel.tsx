@@ -16,13 +16,15 @@ const END: Partial<Record<CellDocument["source"], string>> = {
   input: "An input to the model. It is not computed from other numbers.",
 };
 
-export function CellPanel({ id, where, whole }: { id: string; where: Where; whole: boolean }) {
+type Words = (name: string, axis: string) => string[];
+
+export function CellPanel({ id, where, whole, words }: { id: string; where: Where; whole: boolean; words: Words }) {
   const layer = Number(/^(?:\w+\.)?layers\.(\d+)\./.exec(id)?.[1] ?? where.layer);
   const answer = useAnswer<CellDocument>("/api/trace/cell", { ...where, layer: whole ? where.layer : layer, cell: id });
-  return <Shown answer={answer}>{(found) => <Opened found={found} whole={whole} key={found.id} />}</Shown>;
+  return <Shown answer={answer}>{(found) => <Opened found={found} whole={whole} words={words} key={found.id} />}</Shown>;
 }
 
-function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
+function Opened({ found, whole, words }: { found: CellDocument; whole: boolean; words: Words }) {
   return (
     <div class="cell" data-cell={found.id}>
       <p class="cell-label note">{found.label}</p>
@@ -39,7 +41,7 @@ function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
           <p class="cell-numbers">
             = <Pieces pieces={found.numbers} />
           </p>
-          <Terms found={found} />
+          <Terms found={found} words={words} />
         </>
       ) : (
         <p class="cell-end">{END[found.source] ?? <Edited found={found} />}</p>

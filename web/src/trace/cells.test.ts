@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { brief, cellId, cellOfPage, chosenStep, firstQuery, parseCell, placeInPage, stepKey, stepsOf, strongest, toggled, unbroken, withEdit } from "./cells";
+import { brief, cellId, cellOfPage, chosenStep, firstQuery, parseCell, placeInPage, stepKey, stepsOf, strongest, toggled, unbroken, withEdit, wordsOfTerms } from "./cells";
 import type { Piece } from "../shared/cells";
 import type { Opened, Page, Step } from "./types";
 
@@ -70,6 +70,14 @@ test("a number that is changed twice is changed once", () => {
   const first = withEdit([], "x[t=0,d_model=1]=2");
   expect(withEdit(withEdit(first, "mask:1"), "x[t=0,d_model=1]=3")).toEqual(["mask:1", "x[t=0,d_model=1]=3"]);
   expect(toggled(["drop:0.1"], "drop:0.1")).toEqual([]);
+});
+
+test("terms that run along words bear their words, and others none", () => {
+  const score = (s: number): Piece[] => ["exp(", { id: `layers.0.attention.scores[head=1,t=0,s=${s}]`, text: "1", label: "", value: 1 }, ")"];
+  const words = (_: string, axis: string) => (axis === "s" || axis === "t" ? ["the", "bank"] : []);
+  expect(wordsOfTerms([score(1), score(0)], words)).toEqual(["bank", "the"]);
+  const product = (k: number): Piece[] => [{ id: `layers.0.attention.q[t=0,head=1,d_k=${k}]`, text: "1", label: "", value: 1 }];
+  expect(wordsOfTerms([product(0), product(1)], words)).toEqual([undefined, undefined]);
 });
 
 test("brackets stay with their number, and nothing is lost", () => {

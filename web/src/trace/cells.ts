@@ -50,6 +50,15 @@ export function brief(id: string, words: (name: string, axis: string) => string[
   return `${stepTitle(found.name)} [${places.join(", ")}]`;
 }
 
+/** The word of each term, where the terms run along words: of `exp(score)`, the word whose score it is. */
+export function wordsOfTerms(terms: Piece[][], words: (name: string, axis: string) => string[]): (string | undefined)[] {
+  const cells = terms.map((parts) => parts.flatMap((part) => (typeof part === "string" ? [] : (parseCell(part.id) ?? []))).at(-1));
+  const first = cells[0];
+  if (!first || cells.length < 2) return terms.map(() => undefined);
+  const axis = Object.keys(first.cell).find((one) => words(first.name, one).length > 0 && new Set(cells.map((cell) => cell?.cell[one])).size === cells.length);
+  return cells.map((cell) => (axis === undefined || !cell ? undefined : words(cell.name, axis)[cell.cell[axis]!]));
+}
+
 /** The name inside its layer, without the word that says attention: `weights`, `norm_1.mean`, `ffn.out`. */
 export function stepTitle(name: string): string {
   const inside = inLayer(name).replace(/^(encoder|decoder)\./, "");

@@ -71,6 +71,7 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
   const two = opened.stacks.length > 1;
   const asks = within(query.value.get("q"), words.length, asksTarget(opened, part) || (!two && opened.predicts_next) ? words.length - 1 : firstQuery(opened));
   const drop = dropOf(part, step?.name ?? "", head);
+  const along = (name: string, axis: string) => wordsAlong(opened, name, axis);
   const hasHeads = step?.axes.some(([axis]) => axis === "head" || axis === "kv_head") ?? false;
   return (
     <div class={waiting ? "trace waiting-for-run" : "trace"} aria-busy={waiting}>
@@ -98,8 +99,8 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
         <div class="trace-side">
           <Output opened={opened} />
           <Next opened={opened} where={where} asks={two && !asksTarget(opened, part) ? opened.target.length - 1 : asks} words={two ? opened.target : opened.tokens} />
-          <Panel title={(id) => brief(id, (name, axis) => wordsAlong(opened, name, axis))} empty={<Hint opened={opened} asks={asks} head={head} part={part} />}>
-            {(id) => (parseLedger(id) ? <LedgerPanel id={id} where={where} /> : <CellPanel id={id} where={where} whole={opened.whole} />)}
+          <Panel title={(id) => brief(id, along)} empty={<Hint opened={opened} asks={asks} head={head} part={part} />}>
+            {(id) => (parseLedger(id) ? <LedgerPanel id={id} where={where} /> : <CellPanel id={id} where={where} whole={opened.whole} words={along} />)}
           </Panel>
         </div>
       </div>

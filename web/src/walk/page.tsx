@@ -7,8 +7,8 @@ import { change, query } from "../shared/place";
 import { Fault, Progress } from "../shared/States";
 import type { Arrays } from "../shared/wire";
 import { forward, pieces, type Piece } from "./forward";
-import { SCENES } from "./scenes";
-import { isWord, traceOf, type Told } from "./told";
+import { SCENES } from "./scenes/index";
+import { isAsked, isWord, traceOf, type Told } from "./told";
 import type { Walk } from "./types";
 
 const MOST_PIECES = 64; // positions of the encoder
@@ -33,7 +33,7 @@ function Walked({ model }: { model: Arrays<Walk> }) {
   const unknown = shown.filter(({ id }) => id === vocab.get("[UNK]")).length;
   const told: Told = { model, text, pieces: shown, values, asks };
   useKeys();
-  const { title, words, picture: Picture, now: Now } = SCENES[scene - 1]!;
+  const { title, words, view: View } = SCENES[scene - 1]!;
   return (
     <div class="walk" data-scene={scene}>
       <h1>See what a Transformer does with your sentence</h1>
@@ -55,10 +55,7 @@ function Walked({ model }: { model: Arrays<Walk> }) {
             </h2>
             <p class="walk-line">{words}</p>
           </div>
-          <div class="walk-picture appears">
-            <Picture {...told} />
-          </div>
-          <Now {...told} key={asks} />
+          <View {...told} key={asks} />
         </section>
       )}
       <Doors told={told} last={scene === SCENES.length} />
@@ -81,7 +78,9 @@ function Steps({ scene }: { scene: number }) {
         {SCENES.map((one, place) => (
           <li>
             <button type="button" class="walk-dot" aria-label={`scene ${place + 1}: ${one.title}`} aria-current={place + 1 === scene ? "step" : undefined} onClick={() => go(place + 1)}>
-              <span>{one.title}</span>
+              <span>
+                {place + 1} {one.title}
+              </span>
             </button>
           </li>
         ))}
@@ -100,13 +99,13 @@ function go(next: number): void {
   if (next >= 1 && next <= SCENES.length) change({ scene: next === 1 ? null : String(next) });
 }
 
-/** Who asks: as the address says, else a pronoun, else the whole word with the largest weight on another piece. */
+/** Who asks: as the address says, else a pronoun, else the whole word of some letters with the largest weight on another piece. */
 function asking(pieces: Piece[], weights: Float32Array, given: string | null): number {
   const count = pieces.length;
   if (given !== null && /^\d{1,2}$/.test(given) && Number(given) < count) return Number(given);
   const pronoun = pieces.findIndex((piece, t) => PRONOUNS.includes(piece.text) && isWord(pieces, t));
   if (pronoun >= 0) return pronoun;
-  const strongest = pieces.map((_, t) => (isWord(pieces, t) ? 1 : 0) + Math.max(...pieces.map((_, s) => (s === t ? 0 : weights[t * count + s]!))));
+  const strongest = pieces.map((_, t) => (isAsked(pieces, t) ? 1 : 0) + Math.max(...pieces.map((_, s) => (s === t ? 0 : weights[t * count + s]!))));
   return Math.max(0, strongest.indexOf(Math.max(...strongest)));
 }
 

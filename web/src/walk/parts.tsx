@@ -1,4 +1,4 @@
-// What the scenes are made of: a number that opens, a strip of numbers, a small map, and a question before its answer.
+// What the scenes are made of: a number that opens, a strip of numbers, a small map, a bar, and a question before its answer.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { colourOf, css, scaleFor } from "../shared/colours";
@@ -7,7 +7,7 @@ import { theme } from "../shared/theme";
 
 export const short = (value: number): string => (Math.abs(value) < 0.005 ? "0.00" : value.toFixed(2).replace("-", "−"));
 
-/** A number; a click shows below the picture how it comes about. */
+/** A number; a click shows beside the picture how it comes about. */
 export function Number_({ value, label, open }: { value: number; label: string; open: () => void }) {
   return (
     <button type="button" class="door" title={String(value)} aria-label={`${label}: ${short(value)}`} onClick={open}>
@@ -16,6 +16,20 @@ export function Number_({ value, label, open }: { value: number; label: string; 
   );
 }
 
+/** A scene: its picture, and beside it (below on a narrow screen) the number that was opened and the question. */
+export function Laid({ children, opened, ask, class: name = "appears" }: { children: ComponentChildren; opened: ComponentChildren; ask: ComponentChildren; class?: string }) {
+  return (
+    <>
+      <div class={`walk-picture ${name}`}>{children}</div>
+      <div class="walk-side">
+        {opened}
+        {ask}
+      </div>
+    </>
+  );
+}
+
+/** Where the arithmetic of the number stands that was clicked last, and how to fill it. */
 export function useOpened(): [ComponentChildren, (lines: ComponentChildren) => void] {
   const [lines, open] = useState<ComponentChildren>(null);
   const shown = (
@@ -27,22 +41,35 @@ export function useOpened(): [ComponentChildren, (lines: ComponentChildren) => v
 }
 
 /** A few numbers side by side, coloured by size. */
-export function Strip({ name, values, open }: { name: ComponentChildren; values: ArrayLike<number>; open: (place: number) => void }) {
+export function Strip({ name, values, open, sum }: { name: ComponentChildren; values: ArrayLike<number>; open: (place: number) => void; sum?: boolean }) {
   const scale = scaleFor(values, "diverging");
   return (
-    <tr>
+    <tr class={sum ? "walk-sum" : ""}>
       <th scope="row">{name}</th>
       {Array.from(values, (value, place) => (
-        <td style={{ boxShadow: `inset 0 -4px 0 ${css(colourOf(value, scale, theme.value))}` }}>
-          <Number_ value={value} label={`number ${place}`} open={() => open(place)} />
+        <td>
+          <span class="walk-cell" style={{ borderColor: css(colourOf(value, scale, theme.value)) }}>
+            <Number_ value={value} label={`number ${place}`} open={() => open(place)} />
+          </span>
         </td>
       ))}
     </tr>
   );
 }
 
-/** A map of many numbers, without figures. */
-export function Small({ values, columns, signed, label }: { values: ArrayLike<number>; columns: number; signed?: boolean; label: string }) {
+/** Strips of one width under each other; they scroll where the screen is narrow. */
+export function Strips({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="wide" tabIndex={0} role="group" aria-label={label}>
+      <table class="walk-strips">
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A map of many numbers, without figures; one row can be framed. */
+export function Small({ values, columns, signed, label, framed }: { values: ArrayLike<number>; columns: number; signed?: boolean; label: string; framed?: number }) {
   const scale = scaleFor(values, signed ? "diverging" : "sequential");
   const rows = values.length / columns;
   return (
@@ -50,12 +77,27 @@ export function Small({ values, columns, signed, label }: { values: ArrayLike<nu
       {Array.from(values, (value, i) => (
         <rect x={i % columns} y={Math.floor(i / columns)} width={1.02} height={1.02} fill={css(colourOf(value, scale, theme.value))} />
       ))}
+      {framed !== undefined && <rect class="walk-framed" x={0} y={framed} width={columns} height={1} vector-effect="non-scaling-stroke" />}
     </svg>
   );
 }
 
-/** The scale of a map: what its colours mean. */
-export const Key = ({ values }: { values: ArrayLike<number> }) => <Legend scale={scaleFor(values, "diverging")} />;
+/** The vectors of the sentence, a row for each piece with its name; the row of the piece that asks is framed. */
+export function Sentence({ names, values, width, asks, label }: { names: string[]; values: Float32Array; width: number; asks: number; label: string }) {
+  return (
+    <>
+      <div class="walk-rest">
+        <ol class="walk-names">
+          {names.map((name, t) => (
+            <li class={t === asks ? "chosen" : ""}>{name}</li>
+          ))}
+        </ol>
+        <Small values={values} columns={width} signed label={label} framed={asks} />
+      </div>
+      <Legend scale={scaleFor(values, "diverging")} />
+    </>
+  );
+}
 
 interface NowYouProps {
   question: ComponentChildren;
@@ -93,10 +135,11 @@ export function NowYou({ question, options, right, children }: NowYouProps) {
   );
 }
 
-export function Bar({ share, colour }: { share: number; colour?: string }) {
+/** A bar from 0 to 1, or from `from` to `to` where those are given, as parts of the whole width. */
+export function Bar({ share = 0, from = 0, to = share, colour }: { share?: number; from?: number; to?: number; colour?: string }) {
   return (
     <span class="walk-bar" aria-hidden="true">
-      <span style={{ width: `${100 * share}%`, background: colour }} />
+      <span style={{ marginLeft: `${100 * from}%`, width: `${100 * (to - from)}%`, background: colour }} />
     </span>
   );
 }

@@ -1,1 +1,0 @@
-import{F as t}from"./chunk-M2T4OQMA.js";function e({label:i,value:r,choices:s,onChange:a}){return t("span",{class:"switch",role:"group","aria-label":i,children:s.map(([n,o])=>t("button",{type:"button","aria-pressed":n===r,onClick:()=>a(n),children:o}))})}export{e as a};
