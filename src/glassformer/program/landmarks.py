@@ -15,7 +15,9 @@ def by_landmarks(write: Writer, spec: EncoderSpec, qkv: tuple[Tensor, Tensor, Te
     q, k, v = qkv
     batch, t, head, d_k = q.axes
     if spec.landmarks is None or t.size % spec.landmarks:
-        raise GlassformerError(f"t={t.size} is no multiple of landmarks={spec.landmarks}: each stands for as many positions.")
+        raise GlassformerError(
+            f"t={t.size} is not a multiple of landmarks={spec.landmarks}: each landmark stands for the same number of positions."
+        )
     asked, seen = Axis("landmark", spec.landmarks), Axis("key_landmark", spec.landmarks)
     product, positions = Contract(Axis("d_k", spec.head_k)), k.axes[1]
     q_mean = _means(write, "q", q, asked)

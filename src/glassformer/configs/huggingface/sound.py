@@ -1,4 +1,4 @@
-"""Encoders of raw sound: wav2vec 2.0, HuBERT, WavLM, UniSpeech and data2vec, which share their convolutions."""
+"""Encoders of raw audio: wav2vec 2.0, HuBERT, WavLM, UniSpeech and data2vec, which share their convolutions."""
 
 from __future__ import annotations
 

@@ -118,11 +118,11 @@ class Translator(TextWriter):
             raise GlassformerError(f"{called} is a decoder: it reads no source. {way}")
         if not isinstance(spec, Seq2SeqSpec):
             way = f"For vectors: glassformer encode {folder} --text …"
-            raise GlassformerError(f"{called} is an encoder: it writes no text. {way}")
+            raise GlassformerError(f"{called} is an encoder: it does not generate text. {way}")
         if spec.reads != "tokens":
             raise GlassformerError(f"{called} reads {spec.reads}, and its decoder writes text: it translates no texts.")
         if not spec.predicts_next:
-            raise GlassformerError(f"{called} has no matrix for the logits: it writes no text. Load the whole model.")
+            raise GlassformerError(f"{called} has no output matrix, so it cannot generate text. Load the whole model.")
 
     def made_fast(self, model: Any) -> Any:
         model = apply(model)
