@@ -1,4 +1,4 @@
-"""Multi-head attention (Vaswani et al. 2017, section 3.2): projections, heads, and what a layer tells its attention."""
+"""Multi-head attention (Vaswani et al. 2017, section 3.2): projections, heads, and the context of a layer."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def unrotated(x: Tensor) -> Tensor:
 
 
 def as_made(k_BSJK: Tensor, v_BSJV: Tensor) -> tuple[Tensor, Tensor]:
-    """The keys and values of this pass, and no others."""
+    """The keys and values of this pass only."""
     return k_BSJK, v_BSJV
 
 
 def as_it_left(entered_BTD: Tensor, left_BTD: Tensor) -> Tensor:  # noqa: ARG001
-    """A layer without a convolution beside it: its output as it is."""
+    """A layer without a parallel convolution: its output, unchanged."""
     return left_BTD
 
 
 class Context(NamedTuple):
-    """What one layer is given besides its input: two layers may share their weights and differ in this."""
+    """What a layer receives besides its input; layers that share weights may differ in it."""
 
     core: Core
     rotate: Rotation = unrotated  # by the positions of the tokens, where those are rotary
@@ -73,7 +73,7 @@ class Attention(nn.Module):
         self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
         self.by_distances, self.gate, self.of_global, self.of_values, self.by_shifts = added
         self.scores = scores_of(spec, added)
-        terms = 1 if added.by_distances is None else spec.score_terms  # disentangled attention adds up several scores
+        terms = 1 if added.by_distances is None else spec.score_terms  # disentangled attention sums several scores
         under = {"d_k": terms * spec.head_k, "d_model": terms * spec.d_model, "none": 1}[spec.scale]
         self.scale = 1 / math.sqrt(spec.score_divisor if spec.score_divisor is not None else under)
         self.cap = spec.score_cap
@@ -86,7 +86,7 @@ class Attention(nn.Module):
         return self.out(self.mixed(x_BTD, memory_BSD, context).flatten(-2))
 
     def mixed(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
-        """The values that each position reads, mixed by its weights, head by head."""
+        """The weighted sum of the values, for each position and head."""
         q_BTHK, k_BSJK, v_BSJV = self.project(x_BTD, memory_BSD)
         q_BTHK = context.rotate(q_BTHK)
         v_BSJV = context.rotate(v_BSJV) if self.turns_values else v_BSJV
@@ -110,18 +110,18 @@ class Attention(nn.Module):
         return self.of_global.weights(weights_BHTS, self, x_BTD, memory_BSD, context.core)
 
     def core(self, x_BTD: Tensor, q_BTHK: Tensor, k_BSHK: Tensor, context: Context) -> Core:
-        """The layer's core attention; few models do something to its scores."""
+        """The layer's core attention; a few models modify its scores."""
         return context.core if self.scores is None else self.scores(self, x_BTD, q_BTHK, k_BSHK, context)
 
     def content_maps(self) -> tuple[Map, Map]:
-        """The matrix and the bias that make queries, and those that make keys."""
+        """The matrix and the bias of queries, and those of keys."""
         bias = self.whole_bias()
         biases = (None, None) if bias is None else bias.split(self.widths)[:2]
         of_q, of_k = zip(self.qkv.weight.split(self.widths)[:2], biases, strict=True)
         return of_q, of_k
 
     def project(self, x_BTD: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values: one matrix product where all three are made from the same tensor."""
+        """Queries, keys and values: one matrix product if all three are computed from the same tensor."""
         if x_BTD is not memory_BSD:
             return (self.asked(x_BTD), *self.answers(memory_BSD))
         q, k, v = self.joint(x_BTD).split(self.widths, dim=-1)
@@ -139,7 +139,7 @@ class Attention(nn.Module):
         return self.k_norm(k.unflatten(-1, self.shapes[1])), v.unflatten(-1, self.shapes[2])
 
     def joint(self, x_BTD: Tensor) -> Tensor:
-        """Queries, keys and values side by side, all made from one tensor."""
+        """Queries, keys and values concatenated, computed from one tensor."""
         return self.made(x_BTD, 0, 3)
 
     def made(self, x_BTD: Tensor, first: int, last: int) -> Tensor:
@@ -157,7 +157,7 @@ class Attention(nn.Module):
         return functional.linear(x_BTD, weight, bias)
 
     def whole_bias(self) -> Tensor | None:
-        """The bias of q, k and v side by side, zeros where a place has none."""
+        """The concatenated bias of q, k and v, with zeros where there is none."""
         if self.qkv_bias is None or all(self.biased):
             return self.qkv_bias
         stored = dict(self.stored_biases(self.qkv_bias))

@@ -1,4 +1,4 @@
-"""Attention by way of landmarks, and a convolution over values beside it (Xiong et al. 2021)."""
+"""Attention through landmarks, with a parallel convolution over values (Xiong et al. 2021)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from glassformer.spec import EncoderSpec
 
 
 def by_landmarks(write: Writer, spec: EncoderSpec, qkv: tuple[Tensor, Tensor, Tensor], real: Tensor | None) -> Tensor:
-    """What each query reads: means of queries and of keys stand between it and the keys."""
+    """The output for each query, which attends to the keys through means of queries and keys."""
     q, k, v = qkv
     batch, t, head, d_k = q.axes
     if spec.landmarks is None or t.size % spec.landmarks:

@@ -12,7 +12,7 @@ FEW_LABELS = 10  # from so many on, LayoutLMv3's head for tokens has a hidden la
 
 
 def sides(draft: Draft) -> None:
-    """Read how wide the vectors of a box's sides are, which stand side by side."""
+    """Read the widths of the vectors for the sides of a box, which are concatenated."""
     config, fields = draft.config, draft.fields
     parts = config.whole("coordinate_size", 128), config.whole("shape_size", 128)
     if 4 * parts[0] + 2 * parts[1] != fields["d_model"]:

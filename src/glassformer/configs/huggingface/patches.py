@@ -104,7 +104,7 @@ def query_value_biases(draft: Draft) -> None:
 
 
 def mean_or_first(draft: Draft) -> None:
-    """Read pooling: the mean of all tokens has a norm of its own, with PyTorch's eps, and the tokens have none."""
+    """Read pooling: the mean of all tokens has its own norm with PyTorch's eps, and the tokens have none."""
     mean = draft.config.flag("use_mean_pooling", default=True)
     draft.fields.update({"pool": "mean", "final_norm": "none"} if mean else {})
     if mean and draft.model_class.endswith("Classification"):

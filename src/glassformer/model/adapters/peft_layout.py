@@ -1,4 +1,4 @@
-"""Adapters in the layout of peft: which tensors of which module of a published class, and the settings beside them."""
+"""Adapters in the layout of peft: their tensors by module of a published class, and their settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beam search: the most probable continuations of each text are followed together; a text that is done leaves the batch.
+"""Beam search: the most probable continuations of each text are followed together; a finished text leaves the batch.
 
 The rules are those of transformers' `generate`: of twice as many candidates as there are beams, those that end a text among the
 first half are finished, with their sum of log-probabilities divided by length^penalty; the best of the others go on. A text is
@@ -18,7 +18,7 @@ from glassformer.model.generation.choosing import NEVER, forced
 from glassformer.model.generation.search import Found, Steps
 from glassformer.model.generation.settings import Choice
 
-OUT = -1.0e9  # the score of a beam that is not there
+OUT = -1.0e9  # the score of an absent beam
 
 
 class Beams(NamedTuple):
