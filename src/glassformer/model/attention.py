@@ -45,11 +45,11 @@ class Context(NamedTuple):
 
     core: Core
     rotate: Rotation = unrotated  # by the positions of the tokens, where those are rotary
-    normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
+    normed: bool = True  # whether the attention reads normalised input (pre-norm)
     distances: Distances | Shifts | None = None  # what scores by distance are made of, where they depend on queries and keys
-    remember: Remember = as_made  # a cache answers with the keys and values of earlier passes, too
-    gated_HTS: Tensor | None = None  # a relative bias that each token scales by a gate of its own
-    beside: Callable[[Tensor, Tensor], Tensor] = as_it_left  # a convolution beside the layer reads what enters and leaves it
+    remember: Remember = as_made  # a cache returns the keys and values of earlier passes, too
+    gated_HTS: Tensor | None = None  # scales the relative bias by a gate for each token
+    beside: Callable[[Tensor, Tensor], Tensor] = as_it_left  # a parallel convolution reads the input and the output of the layer
     source: Look | None = None  # how the cross-attention of a decoder reads the source
 
 
@@ -65,12 +65,12 @@ class Attention(nn.Module):
         self.biased = tuple(spec.bias(place) for place in PLACES)
         self.groups = tuple(spec.groups_of(place) for place in PLACES)
         self.qkv = joint(spec.inner_width, self.widths, self.groups)
-        # One bias for the places that have one: BEiT's keys have none, and a zero that is stored would be a parameter more.
+        # One bias for the places that have one: BEiT's keys have none, and a stored zero would be an additional parameter.
         biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
         self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
         self.out = linear(spec.heads * spec.head_v, spec.inner_width, spec.groups_of("output"), bias=spec.bias("output"))
         self.q_norm, self.k_norm = (query_key_norm(spec, heads) for heads in (spec.heads, spec.key_heads))
-        self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
+        self.apart = spec.query_key_norm != "all"  # whether queries and keys already have a head axis when they are computed
         self.by_distances, self.gate, self.of_global, self.of_values, self.by_shifts = added
         self.scores = scores_of(spec, added)
         terms = 1 if added.by_distances is None else spec.score_terms  # disentangled attention sums several scores

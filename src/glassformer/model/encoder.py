@@ -80,7 +80,7 @@ class Place(NamedTuple):
 
 
 def self_attention(spec: EncoderSpec) -> Any:
-    """The attention of a layer to its own sequence; an identity where layers have none."""
+    """The self-attention of a layer; an identity where layers have none."""
     if spec.bottleneck is not None and spec.bottleneck_reads == "keys":
         return NarrowAttention(spec)
     return Attention(spec, additions_of(spec)) if spec.attends else nn.Identity()
@@ -222,7 +222,7 @@ class PlainEncoder(nn.Module):
         self.register_buffer("here", torch.empty(0), persistent=False)
 
     def block_of(self, spec: EncoderSpec) -> Callable[..., nn.Module]:
-        """What makes a layer."""
+        """The class of a layer."""
         if spec.bottleneck is not None or spec.ffn_blocks > 1:
             return SeveralBlock if spec.bottleneck is None else BottleneckBlock
         if spec.funnel:
@@ -267,7 +267,7 @@ class PlainEncoder(nn.Module):
     def contexts(
         self, t: int, dtype: torch.dtype, layout: Layout, positions_BT: Tensor | None, given: Inputs | None = None
     ) -> Iterator[tuple[Any, Context]]:
-        """Each layer's block and its context. Masks and angles are made once for all layers that have the same."""
+        """Each layer's block and its context. Masks and angles are computed once for all layers that share them."""
         if self.spec.funnel:
             yield from funnel_passes(self, t, dtype, getattr(layout, "attend_BS", None), given and given.segments)
             return

@@ -54,7 +54,7 @@ class Norm(nn.Module):
         self.gamma = nn.Parameter(torch.empty(width))
         self.beta = nn.Parameter(torch.empty(width)) if shifts else None
         self.eps = spec.eps if eps is None else eps
-        self.neutral = 0.0 if spec.norm_offset else 1.0  # the gamma that changes nothing
+        self.neutral = 0.0 if spec.norm_offset else 1.0  # the gamma of an identity
         self.normalise = from_one(NORMS[kind]) if spec.norm_offset else NORMS[kind]
 
     def forward(self, x: Tensor) -> Tensor:

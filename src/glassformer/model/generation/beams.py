@@ -102,7 +102,7 @@ class Search:
         return State(running, finished, lengths, done), rows
 
     def candidates(self, state: State, logits_NV: Tensor, number: int) -> tuple[Tensor, Tensor, Tensor]:
-        """The best continuations of each text: their scores, the beams that they continue and the tokens that they add."""
+        """The best continuations of each text: their scores, the beams that they extend and the tokens that they add."""
         texts, beams = state.running.scores.shape
         wide = (1 + max(len(self.special.ends), 1)) * beams
         if (must := forced(self.special, number, self.most)) is not None:
@@ -121,7 +121,7 @@ class Search:
         return top, places // each, tokens_NW.view(texts, -1).gather(1, places)
 
     def finish(self, state: State, candidates: Beams, hits: Tensor, at: Tensor, penalty: Tensor) -> tuple[Beams, Tensor]:
-        """Take over what ends among the best candidates, where it is better than what has ended before."""
+        """Record finished beams among the best candidates, if they are better than earlier finished ones."""
         top, beams = candidates.scores, self.choice.beams
         first = torch.arange(top.shape[1], device=self.device) < beams
         scores = top / penalty + ~(hits & first & ~state.done[:, None]) * OUT
@@ -130,7 +130,7 @@ class Search:
         return finished, torch.cat((state.lengths, (at + 1).expand(top.shape)), dim=1).gather(1, places)
 
     def done(self, running: Beams, finished: Beams, penalty: Tensor) -> Tensor:
-        """Whether each text is done."""
+        """Whether each text is finished."""
         full = (finished.scores > OUT / 2).all(1)
         if self.choice.early_stop:
             return full

@@ -128,7 +128,7 @@ class TextWriter:
         return found
 
     def own_ids(self, text: str, name: str) -> list[int]:
-        """The tokens of a text, without those that the tokenizer puts around it."""
+        """The tokens of a text, without the special tokens around it."""
         (encoding,) = self.encodings([(text, name)])
         return [token for token, special in zip(encoding.ids, encoding.special_tokens_mask, strict=True) if not special]
 
@@ -178,7 +178,7 @@ class TextGenerator(TextWriter):
         return continued(self.model, prompts, choice, self.tokens, name=called.__getitem__)
 
     def said(self, given: list[Prompt], prompts: list[list[int]], found: list[Found]) -> Iterator[Continuation]:
-        """That of prompt and new tokens together, so that blanks between them are right."""
+        """The text of prompt and new tokens together, so that the space between them is right."""
         rows = [row for row, one in enumerate(given) if isinstance(one, str)]
         before = self.decoded([prompts[row] for row in rows])
         whole = self.decoded([[*prompts[row], *found[row].tokens] for row in rows])

@@ -116,7 +116,7 @@ def buckets_of(spec: EncoderSpec) -> Buckets:
 
 
 def table_of(spec: EncoderSpec) -> type[Slopes | RelativeVectors | RelativeTable]:
-    """What positions by distance are read from."""
+    """The table of relative positions."""
     if spec.relative_scaled or spec.page_relative:
         return ScaledRelativeTable
     return Slopes if spec.alibi else RelativeVectors if spec.disentangled else RelativeTable
@@ -150,12 +150,12 @@ def parts_of(spec: EncoderSpec, owners: Iterable[str]) -> Parts:
 
 
 def relations(encoder: Any, length: int, dtype: torch.dtype, boxes_BT4: Tensor | None = None) -> Callable[[str], Relation]:
-    """From the block of a layer to what distances bring into its attention, for sequences of up to this length."""
+    """From the block of a layer to the relation of its attention, for sequences of up to this length."""
     spec, tables = encoder.spec, encoder.tables
     rows_TS = encoder.buckets(length, length, encoder.here.device)
     on_page = (boxes_BT4,) if spec.page_relative else ()
     shared = encoder.relative(rows_TS, *on_page) if encoder.relative is not None else None
-    if isinstance(shared, Tensor) and spec.alibi:  # computed, and not a parameter with a number format of its own
+    if isinstance(shared, Tensor) and spec.alibi:  # computed, not a parameter with its own number format
         shared = shared.to(dtype)
     name = "distances" if spec.disentangled else "gated_HTS" if spec.gates_bias else "bias_HTS"
 
