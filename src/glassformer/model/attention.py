@@ -46,7 +46,7 @@ class Context(NamedTuple):
     core: Core
     rotate: Rotation = unrotated  # by the positions of the tokens, where those are rotary
     normed: bool = True  # whether the attention reads normalised input (pre-norm)
-    distances: Distances | Shifts | None = None  # what scores by distance are made of, where they depend on queries and keys
+    distances: Distances | Shifts | None = None  # the terms of relative scores that depend on queries and keys
     remember: Remember = as_made  # a cache returns the keys and values of earlier passes, too
     gated_HTS: Tensor | None = None  # scales the relative bias by a gate for each token
     beside: Callable[[Tensor, Tensor], Tensor] = as_it_left  # a parallel convolution reads the input and the output of the layer
@@ -157,7 +157,7 @@ class Attention(nn.Module):
         return functional.linear(x_BTD, weight, bias)
 
     def whole_bias(self) -> Tensor | None:
-        """The concatenated bias of q, k and v, with zeros where there is none."""
+        """The concatenated bias of q, k and v, with zeros for those without one."""
         if self.qkv_bias is None or all(self.biased):
             return self.qkv_bias
         stored = dict(self.stored_biases(self.qkv_bias))

@@ -1,4 +1,4 @@
-"""Which weights are trained: all, the head alone, all but frozen parts, or low-rank adapters beside frozen matrices."""
+"""Which weights are trained: all, only the head, all but frozen parts, or low-rank adapters beside frozen matrices."""
 
 from __future__ import annotations
 

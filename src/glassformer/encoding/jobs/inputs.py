@@ -85,7 +85,7 @@ class Input:
 def find_inputs(given: Sequence[str | Path], out: Path) -> list[Input]:
     """Return the files that are named: a file, all files with a known ending below a folder, or a glob; sorted by name.
 
-    What a folder or a glob finds in `out` is left out: those are results of this job.
+    Files below `out` are left out: they are results of this job.
     """
     results = out.resolve()
     found: list[Input] = []

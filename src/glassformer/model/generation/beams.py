@@ -1,7 +1,7 @@
 """Beam search: the most probable continuations of each text are followed together; a finished text leaves the batch.
 
 The rules are those of transformers' `generate`: of twice as many candidates as there are beams, those that end a text among the
-first half are finished, with their sum of log-probabilities divided by length^penalty; the best of the others go on. A text is
+first half are finished, with their sum of log-probabilities divided by length^penalty; the best of the others continue. A text is
 done when it has as many finished beams as the search is wide, and the best beam that goes on, with the penalty of its present
 length, is no better than the worst of them (with `early_stop`: as soon as it has so many).
 """
@@ -41,7 +41,7 @@ class Beams(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where the search for some texts stands: one row of each tensor for each text."""
+    """The state of the search for some texts: one row of each tensor for each text."""
 
     running: Beams
     finished: Beams
@@ -62,7 +62,7 @@ class State(NamedTuple):
 
 
 class Search:
-    """How a search goes on. Nothing here waits for a GPU: after each step the tensors of a state have the same shapes."""
+    """The steps of a search. Nothing here waits for a GPU: after each step the tensors of a state have the same shapes."""
 
     def __init__(self, choice: Choice, tokens: Tokens, device: torch.device) -> None:
         self.choice, self.special, self.device = choice, tokens, device
@@ -77,7 +77,7 @@ class Search:
         self.penalties = torch.tensor(penalties, dtype=torch.float32, device=device)
 
     def start(self, texts: int) -> State:
-        """Nothing written yet. All beams of a text are alike at first: one of them is followed."""
+        """The initial state. All beams of a text are equal at first: only one of them is followed."""
         running, finished = (Beams.empty(texts, self.choice.beams, self.most, self.device) for _ in range(2))
         running.scores[:, 0] = 0.0
         done = torch.zeros(texts, dtype=torch.bool, device=self.device)

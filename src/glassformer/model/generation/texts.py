@@ -113,7 +113,7 @@ class TextWriter:
         return found
 
     def encodings(self, texts: list[tuple[str, str]]) -> list[Any]:
-        """Tokenize texts, given with their names, together; one by one only to name the one that cannot be tokenized."""
+        """Tokenize texts, given with their names, together; one by one only to find the one that cannot be tokenized."""
         for text, name in texts:
             check_text(text, name)
         if not texts:

@@ -61,7 +61,7 @@ class WideMaskedTokens(MaskedTokens):
 
 
 class WidePretrain(Pretrain):
-    """The same beside next-sentence prediction."""
+    """The same with next-sentence prediction."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__(spec)

@@ -31,7 +31,7 @@ class RelativeTable(nn.Module):
 
 
 class ScaledRelativeTable(RelativeTable):
-    """The same divided by √d_k, plus numbers for how far the left and the lower sides of two boxes lie apart (LayoutLMv3)."""
+    """The same divided by √d_k, plus biases by the distances of the left and of the lower sides of two boxes (LayoutLMv3)."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__(spec)
