@@ -1,12 +1,12 @@
-"""The fixture `figure`: a test writes down what it measured for a row of docs/reliability.md, whichever process it runs in.
+"""The fixture `figure`: a test records what it measured for a row of docs/reliability.md, in any process.
 
     def test_a_broken_header_is_one_line(figure):
         ...
         figure("F1", f"{count:,} mutants: 0 deaths", cases=count)
 
-The row comes first and is written out, so that it can be found without running anything (faults/rows.py lists the rows).
-`make reliability` turns what was written down into the page; of one test's figures for a row (and
-a part of it), that with the most cases counts.
+The row is the first argument, as a literal, so that it can be found without running anything (faults/rows.py lists the
+rows). `make reliability` writes the page from these records; of the figures of one test for a row (and a part of it), the
+one with the most cases is used.
 """
 
 import json
@@ -20,14 +20,14 @@ FOLDER = Path(__file__).parents[1] / "build" / "figures"
 
 
 def write_down(record, folder=FOLDER):
-    """One line in the file of this process; several processes never write into one file."""
+    """Append a line to the file of this process; each process has its own file."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({**record, "when": time.time()}, ensure_ascii=False) + "\n")
 
 
 def written_down(folder=FOLDER):
-    """Every figure that any process wrote, the oldest first."""
+    """All figures recorded by any process, oldest first."""
     records = []
     for path in sorted(folder.glob("*.jsonl")):
         records += [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -36,7 +36,7 @@ def written_down(folder=FOLDER):
 
 @pytest.fixture
 def figure(request):
-    """Write down what was measured for a row; `cases` says how many cases that was, and `part` which of several figures it is."""
+    """Record what was measured for a row, with the number of cases; `part` distinguishes several figures for one row."""
 
     def write(row, measured, *, cases=1, part=""):
         file = request.path.relative_to(Path(__file__).parents[1]).as_posix()

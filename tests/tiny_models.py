@@ -97,7 +97,7 @@ SOUND = {
 }
 # Ids of tokens that inputs have: some of them are masked.
 ESM2 = {"position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 5, "emb_layer_norm_before": False}
-SAMPLES = 16_000  # the length that configs of raw sound are read with
+SAMPLES = 16_000  # the length that configs of raw audio are read with
 CONFIGS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("wav2vec2", "hubert", "unispeech", "unispeech-sat"), SOUND),
     "wavlm": {**SOUND, "num_buckets": 8, "max_bucket_distance": 9},

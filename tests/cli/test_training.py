@@ -26,7 +26,7 @@ def one_thread():
 def test_float8_without_a_gpu_is_refused_before_there_is_a_run(tmp_path):
     done = glassformer("train", "digits", "--precision", "fp8", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "precision=fp8 needs a GPU that multiplies float8 (H100 or newer), here is none. Try bf16." in done.stderr
+    assert "precision=fp8 needs a GPU that multiplies float8 (H100 or newer), and there is none here. Try bf16." in done.stderr
     assert "Traceback" not in done.stderr and not list(tmp_path.glob("runs/*"))
 
 

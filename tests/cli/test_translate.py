@@ -85,7 +85,7 @@ def test_another_kind_of_model_names_the_command_for_it(folder, tmp_path):
     bert = bert_folder(tmp_path / "bert")
     decoder = gf.save(gf.Decoder(gf.spec("gpt2 layers=1 d_model=8 heads=2 vocab=9")), tmp_path / "gpt2")
     for other, command, way in (
-        (bert, "translate", "is an encoder: it writes no text. For vectors: glassformer encode"),
+        (bert, "translate", "is an encoder: it does not generate text. For vectors: glassformer encode"),
         (decoder, "translate", "is a decoder: it reads no source. Continue texts with it: glassformer generate"),
         (folder, "generate", "is an encoder-decoder: it writes a text for another one. Translate with it: glassformer translate"),
         (folder, "encode", "Translate with it: glassformer translate"),

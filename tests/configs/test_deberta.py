@@ -145,7 +145,7 @@ def test_each_key_sets_its_own_field(changes, fields):
         ),
         (
             {"num_hidden_layers": 0},
-            "num_hidden_layers = 0 is not allowed: without layers, nothing would read the relative position",
+            "num_hidden_layers = 0 is not allowed: without layers, the stored relative position",
         ),
         ({"share_att_key": "yes"}, "share_att_key must be true or false."),
         ({"talking_head": True}, "talking_head = true is not a known key, and may change what is computed."),

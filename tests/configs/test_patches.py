@@ -151,8 +151,8 @@ def test_the_waves_by_row_and_column_are_those_of_transformers():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"position": "relative"}, "mask_ratio=0.7 leaves out patches of an image, and position=relative knows no places"),
-        ({"image": None, "patch": None, "class_tokens": 0, "position": "none"}, "and there is no image. Leave it out"),
+        ({"position": "relative"}, "mask_ratio=0.7 masks patches of an image, but position=relative has no positions for"),
+        ({"image": None, "patch": None, "class_tokens": 0, "position": "none"}, "but there is no image. Leave it out"),
         ({"d_model": 18}, "d_model=18 is not a multiple of 4"),
         ({"mask_ratio": 1.0}, "mask_ratio must be a number from 0 up to, but not including, 1"),
     ],
@@ -167,13 +167,13 @@ def test_what_has_no_meaning_with_patches_left_out_is_refused(fields, message):
     [
         (
             {"restore": ()},
-            "head=restore is about a decoder of patches that has sizes: give restore, such as restore=512,8,16,2048",
+            "head=restore needs the sizes of the decoder that restores patches: give restore, such as restore=512,8,16,2048",
         ),
-        ({"head": "none"}, "restore=8,1,2,8 is about a decoder of patches that has sizes: give head=restore"),
+        ({"head": "none"}, "restore=8,1,2,8 needs the sizes of the decoder that restores patches: give head=restore"),
         ({"restore": (8, 1, 2)}, "restore=8,1,2 must have four numbers"),
-        ({"restore": (6, 1, 2, 8)}, "restore=6,1,2,8: the stored waves by row and column need a width that is a multiple of 4"),
+        ({"restore": (6, 1, 2, 8)}, "restore=6,1,2,8: the stored sines and cosines need a width that is a multiple of 4"),
         ({"restore": (8, 1, 3, 8)}, "heads=3 does not divide d_model=8"),
-        ({"norm": "post"}, "restores patches of an image by plain layers with norm=pre"),
+        ({"norm": "post"}, "restores patches of an image with plain layers and norm=pre"),
     ],
 )
 def test_a_decoder_of_patches_has_four_sizes_that_fit(fields, message):
@@ -219,7 +219,7 @@ def test_each_pixel_of_a_tube_is_found_again_where_it_was():
     ("fields", "message"),
     [
         ({"tube": 7}, "tube=7 is larger than video_frames=6: no patch fits"),
-        ({"image": None, "patch": None, "position": "none"}, "video_frames=6 is about a video, and there is no image"),
+        ({"image": None, "patch": None, "position": "none"}, "video_frames=6 is for video, but there is no image"),
         ({"position": "rotary_2d"}, "position=rotary_2d is for patches of an image, and video_frames=6 is a video"),
     ],
 )
@@ -232,7 +232,7 @@ def test_what_a_video_cannot_be_is_refused(fields, message):
     ("family", "keys", "message"),
     [
         ("vivit", {"tubelet_size": [2, 4]}, "it must be a list of frames, rows and columns"),
-        ("videomae", {"qv_bias": True, "qkv_bias": False}, "qv_bias = true is not allowed: qkv_bias says otherwise"),
+        ("videomae", {"qv_bias": True, "qkv_bias": False}, "qv_bias = true is not allowed: it contradicts qkv_bias"),
         ("videomae", {"tubelet_size": 7}, "tubelet_size = 7 is larger than num_frames = 4: no patch fits"),
     ],
 )

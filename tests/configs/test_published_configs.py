@@ -177,7 +177,7 @@ def test_nomics_head_width_is_rounded_down():
 
 def test_a_shared_relative_table_needs_layers():
     mpnet = {key: value for key, value in BERT.items() if key != "type_vocab_size"} | {"model_type": "mpnet"}
-    assert "without layers, nothing would read the relative position table" in refusal(mpnet | {"num_hidden_layers": 0})
+    assert "without layers, the stored relative position table would not be used" in refusal(mpnet | {"num_hidden_layers": 0})
     assert count(from_config(BERT | {"num_hidden_layers": 0}).spec) == 24_427_776
 
 
@@ -549,7 +549,9 @@ def test_big_birds_attention_is_complete_up_to_704_tokens_and_counted_for_any_le
     assert full == spec.replace(complete_up_to=None) and full.longest == 4096
     assert from_config(BIG_BIRD | {"block_size": 16, "num_random_blocks": 1}).spec.complete_up_to == 7 * 16
     assert from_config(BIG_BIRD | {"block_size": 1024}).spec.longest == 4096
-    with pytest.raises(GlassformerError, match="t=705 is too long: with complete_up_to=704, longer texts are attended by blocks"):
+    with pytest.raises(
+        GlassformerError, match="t=705 is too long: with complete_up_to=704, longer texts need block-sparse attention"
+    ):
         build(spec, t=705)
 
 

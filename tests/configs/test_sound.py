@@ -1,4 +1,4 @@
-"""Configs of raw sound against transformers: the count is exact, or the config is refused in one line."""
+"""Configs of raw audio against transformers: the count is exact, or the config is refused in one line."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_positions_and_frames_are_each_other_s_inverse():
             "one width, kernel and stride for each convolution, found 7 conv_widths, 7 conv_kernels, 2 conv",
         ),
         ({"position_groups": 7}, "position_groups=7 does not divide d_model=768. Try position_groups=6."),
-        ({"mels": None}, "samples=16000 needs mels, the features of a frame: raw sound has one. Give mels=1."),
+        ({"mels": None}, "samples=16000 needs mels, the features of a frame: raw audio has one. Give mels=1."),
         ({"position": "learned", "positions": 49}, "positions=49 is not allowed with samples"),
         ({"relative_gate": True, "heads": 5, "d_k": 4}, "heads=5 does not divide d_model=768, and a gate reads one head's"),
         (

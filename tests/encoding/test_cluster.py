@@ -105,7 +105,7 @@ def test_an_actor_and_the_driver_are_killed_and_the_files_are_those_of_a_job_wit
     assert (found["made"] + found["kept"], found["rows"]) == (whole.to_dict()["shards"], whole.rows)
     assert found["kept"] > 0
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "whole")
-    figure("J6", f"an actor, then the driver killed: {found['kept']} shards kept, {found['made']} made, all files bit for bit")
+    figure("J6", f"an actor, then the driver killed: {found['kept']} shards kept, {found['made']} written, all files identical")
 
 
 PIPELINE = """

@@ -73,7 +73,7 @@ def test_the_same_call_again_verifies_and_a_flipped_bit_is_mended(given, tmp_pat
     again = encode(given, tmp_path / "a", form="npy")
     assert (again.made, again.kept) == (1, 3)
     assert bytes_of(tmp_path / "a") == whole | {"shards/mine.txt": b"not a shard"}
-    figure("J3", "1 of 4 shards with a flipped bit: that one made again, the others kept; a file of somebody else stays")
+    figure("J3", "1 of 4 shards with a flipped bit: that one rewritten, the others kept; other files are not touched")
 
 
 def test_a_changed_input_is_done_again_and_rows_that_are_gone_leave_no_shard(given, tmp_path):
@@ -207,7 +207,7 @@ def test_a_full_disk_is_one_line_and_the_job_goes_on_later(given, tmp_path, figu
     assert not list((tmp_path / "a").rglob(".unfinished-*"))
     encode(given, tmp_path / "a")
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "whole")
-    figure("J2", "no room for the first shard: one line, nothing half-written; with room again the same files as undisturbed")
+    figure("J2", "no room for the first shard: one line, no partial files; with free space the same files as without the fault")
 
 
 SMALL_DISK = """
@@ -236,7 +236,7 @@ def test_a_job_on_a_disk_that_fills_up_goes_on_when_there_is_room(given, tmp_pat
     assert (first, last.partition(":")[2][:24]) == ("status 2", " 49 vectors in 50 shards")
     assert 0 < kept < 50
     figure(
-        "J2", f"a disk of 200 kB is full after {kept} of 50 shards: one line; with more room the job goes on from there", cases=2
+        "J2", f"a 200 kB disk, full after {kept} of 50 shards: one line; with more space the job continues from there", cases=2
     )
 
 

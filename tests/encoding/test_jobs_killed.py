@@ -83,8 +83,8 @@ def test_after_any_kill_the_shards_are_those_of_an_undisturbed_run(given, tmp_pa
     gf.encode_files(*given, tmp_path / "whole", shard_rows=4, workers=1)
     done = killed_until_done(given, tmp_path / "a", kills, workers, random.Random(kills + workers))
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "whole")
-    said = f"{workers} workers: {done['parent']} kills of the parent and {done['worker']} of a worker"
-    figure("J1", f"{said}: 0 rows lost, 0 twice, every file bit for bit as undisturbed", cases=kills, part=str(workers))
+    said = f"{workers} workers: {done['parent']} kills of the parent and {done['worker']} of workers"
+    figure("J1", f"{said}: 0 rows lost, 0 duplicated, every file bit for bit as without kills", cases=kills, part=str(workers))
 
 
 @pytest.mark.parametrize("rows", [50, pytest.param(4, marks=pytest.mark.slow)])
@@ -98,7 +98,7 @@ def test_a_kill_at_any_point_of_a_write_loses_nothing(given, tmp_path, rows, fig
     assert found["kills"] > 15
     assert found["different"] == 0
     figure(
-        "J1", f"killed before, inside and after each of its {found['kills']} writes and renames: the same", cases=found["kills"]
+        "J1", f"killed before, during and after each of its {found['kills']} writes and renames: the same", cases=found["kills"]
     )
 
 
@@ -135,5 +135,5 @@ def test_a_million_texts_in_bounded_memory_killed_in_the_middle(tmp_path, figure
     assert made + kept == len(list((tmp_path / "out" / "shards").glob("*.parquet"))) == 123
     assert max(parent, worker) < 800_000  # kB: PyTorch is half of it
     seconds = time.monotonic() - began
-    told = f"parent {parent / 1000:,.0f} MB, each worker {worker / 1000:,.0f} MB; {kept} shards kept, {made} made after the kill"
+    told = f"parent {parent / 1000:,.0f} MB, each worker {worker / 1000:,.0f} MB; {kept} shards kept, {made} written after it"
     figure("J5", f"1,000,000 texts with two workers in {seconds:,.0f} s: {told}")

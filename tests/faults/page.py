@@ -1,4 +1,4 @@
-"""docs/reliability.md, made from the rows and from what tests wrote down. `python tests/faults/page.py` writes it."""
+"""Writes docs/reliability.md from the rows and from the figures that tests recorded: `python tests/faults/page.py`."""
 
 import ast
 import platform
@@ -18,32 +18,32 @@ from faults.rows import GROUPS, MESSAGES  # noqa: E402
 from figures import written_down  # noqa: E402
 
 OPEN = "not measured yet"
-UNKNOWN = "no figure was written down"
+UNKNOWN = "no figure recorded"
 INTRO = """# Reliability
 
-What can go wrong, what is promised, and what was measured. This page is made, not written: tests write their figures
-down while they run, and `make reliability` puts those of the last `make test` and `make test-slow` here. A row that
-nobody has measured says so. The rows stand in `tests/faults/rows.py`, the threat model in
+What can go wrong, what is guaranteed, and what was measured. This page is generated: tests record their figures while
+they run, and `make reliability` writes those of the last `make test` and `make test-slow` here. A row without a
+measurement says so. The rows are defined in `tests/faults/rows.py`; the threat model is in
 [SECURITY.md](../SECURITY.md).
 
-Refusals are one class, `GlassformerError`, and one line. Fuzzing has fixed seeds; `make test` runs small counts and
-`make test-slow` the full ones, and the figures below say which counts they come from.
+"Refused" means a `GlassformerError` with a one-line message. Fuzzing uses fixed seeds; `make test` runs a small number
+of cases and `make test-slow` the full number, and the figures below include the number of cases.
 """
 WATCHED = """## What the audit hook saw
 
-Python tells a hook (`sys.addaudithook`, in `tests/audit.py`) of every file that it opens, every module that it imports,
-all code that it compiles or runs, every process and every connection. A test during which the package does what it
-should not fails. In the largest run of `make test` and the largest of `make test-slow` that were written down, all
-processes together:
+Python notifies an audit hook (`sys.addaudithook`, in `tests/audit.py`) of every file that is opened, every module that
+is imported, all code that is compiled or run, every process and every connection. A test fails if the package does
+anything unexpected. Totals over all processes of the largest recorded run of `make test` and the largest of
+`make test-slow`:
 """
-SAID = """## What is said
+SAID = """## Error messages
 
-One line each: the field, the value, the rule, and the way out. These are the messages as the tests got them.
+Each is one line with the field, the value, the rule and the way out, as recorded by the tests.
 """
 
 
 def recording_tests(tests=TESTS):
-    """Row -> `file::test` of the tests that call figure with it; of a number that is filled in, `B*`."""
+    """Row -> `file::test` of the tests that record it; `B*` for rows whose number is an f-string expression."""
     found = {}
     for path in sorted(tests.rglob("test_*.py")):
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -64,7 +64,7 @@ def _rows_in(function):
 
 
 def figures_of(records, tests):
-    """Row -> [(file, what was measured)], one for each test that still records the row: that with the most cases, or the last."""
+    """Row -> [(file, what was measured)], one per test that still records the row: the one with the most cases, or the last."""
     best = {}
     for record in records:
         if "row" not in record:
@@ -79,7 +79,7 @@ def figures_of(records, tests):
 
 
 def audited(records):
-    """What the hook saw in the largest run of ordinary tests and the largest of slow ones, all of their processes together."""
+    """Totals of the audit hook over all processes of the largest run of ordinary tests and the largest of slow ones."""
     runs = {}
     for record in records:
         if "tally" in record:
@@ -94,7 +94,7 @@ def page(records, tests):
     figures = figures_of(records, tests)
     blocks = [INTRO]
     for group in GROUPS:
-        lines = [f"## {group.title}", "", "| | what goes wrong | what is promised | measured | test |", "|---|---|---|---|---|"]
+        lines = [f"## {group.title}", "", "| | what can go wrong | guarantee | measured | test |", "|---|---|---|---|---|"]
         lines += [f"| {row.id} | {row.threat} | {promise(row)} | {measured(row, figures)} |" for row in group.rows]
         blocks.append("\n".join(lines) + "\n")
     blocks += [WATCHED + "\n" + _audit_table(audited(records)), SAID + "\n" + _messages(figures)]
@@ -102,7 +102,7 @@ def page(records, tests):
 
 
 def promise(row):
-    """What is promised, and the reason where it is another promise than the usual one."""
+    """The guarantee, and the reason where it differs from the usual one."""
     return row.promise + (f" ({row.note})" if row.note else "")
 
 
@@ -112,13 +112,13 @@ def measured(row, figures):
         return f"{row.not_ours} | "
     if row.id not in figures:
         return f"{OPEN if row.open else UNKNOWN} | "
-    told = "; ".join(_cell(text) for _, text in figures[row.id])
+    found = "; ".join(_cell(text) for _, text in figures[row.id])
     files = ", ".join(dict.fromkeys(f"`{file.removeprefix('tests/')}`" for file, _ in figures[row.id]))
-    return f"{told} | {files}"
+    return f"{found} | {files}"
 
 
 def _messages(figures):
-    lines = ["| | what somebody did | what is said |", "|---|---|---|"]
+    lines = ["| | what the user did | message |", "|---|---|---|"]
     for number, fault in MESSAGES.items():
         said = figures.get(f"B{number}")
         lines.append(f"| B{number} | {fault} | {_cell(said[0][1]) if said else UNKNOWN} |")
@@ -128,12 +128,12 @@ def _messages(figures):
 def _audit_table(counts):
     rows = {
         "tests": "tests watched",
-        "open": "files opened by the package, all of them in the tree, the temporary folder or an installed package",
-        "import": "modules imported by a function of the package, all of them its own, the standard library's or a dependency's",
-        "code": "pieces of code compiled or run for the package, all of them modules on import, records and named tuples",
-        "start": "processes started by the package, all of them itself",
-        "sockets": "connections and look-ups by anybody, all of them on this machine",
-        "pickle.find_class": "classes looked up by a pickle for the package",
+        "open": "files opened by the package, all in the source tree, the temporary folder or an installed package",
+        "import": "modules imported by functions of the package, all its own or from the standard library or a dependency",
+        "code": "code objects compiled or run for the package, all for module imports, records and named tuples",
+        "start": "processes started by the package, all running the package itself",
+        "sockets": "connections and name look-ups by any code, all on this machine",
+        "pickle.find_class": "classes looked up while unpickling, by the package",
         "wrong": "anything else",
     }
     lines = ["| count | of what |", "|---:|---|"]
@@ -146,8 +146,8 @@ def _cell(text):
 
 def _where():
     packages = ", ".join(f"{name} {version(name)}" for name in ("torch", "numpy", "safetensors", "tokenizers"))
-    said = f"Measured with Python {platform.python_version()} on {platform.system()}, {packages}; times are processor times."
-    return textwrap.fill(said, 120, break_on_hyphens=False) + "\n"
+    text = f"Measured with Python {platform.python_version()} on {platform.system()}, {packages}; times are processor times."
+    return textwrap.fill(text, 120, break_on_hyphens=False) + "\n"
 
 
 def main():

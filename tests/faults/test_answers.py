@@ -187,7 +187,7 @@ def test_two_hundred_known_escapes_do_nothing(tmp_path, figure):
             check_text(f"{text} = 1", name="a", kind="md")
             check_text(f"$${text} = 1$$", name="a", kind="tex")
     assert (len(made), seen) == (200, [])
-    figure("Q1", "200 known escapes: 0 files, imports, code or processes", cases=200)
+    figure("Q1", "200 known escapes: 0 files opened, 0 imports, 0 code run, 0 processes", cases=200)
 
 
 def test_two_hundred_hostile_formulas_are_read_or_refused_at_once(figure):
@@ -251,7 +251,7 @@ def test_outputs_of_a_notebook_are_never_read(tmp_path, figure):
         assert found.wrong == 0
         assert found.counts["right"] == 1
     assert not ran.exists()
-    figure("Q3", "40 notebooks with code and hostile outputs: nothing run, nothing of an output marked", cases=40)
+    figure("Q3", "40 notebooks with code and hostile outputs: no code run, no output graded", cases=40)
 
 
 # Fair marking -------------------------------------------------------------------------------------------------------------
@@ -312,7 +312,11 @@ def test_right_equations_are_right_and_wrong_ones_wrong(count, figure):
         refused += [sheet[0]] if first[0] != ["right"] else []
         accepted += [sheet[1]] if first[1] != ["wrong"] else []
     assert (refused, accepted) == ([], [])
-    figure("Q6", f"{count:,} right equations: 0 refused; {count:,} wrong ones: 0 accepted; twice the same verdict", cases=count)
+    figure(
+        "Q6",
+        f"{count:,} right equations: 0 refused; {count:,} wrong ones: 0 accepted; repeated grading gives the same verdicts",
+        cases=count,
+    )
 
 
 def answers_of(key, chance):

@@ -51,7 +51,7 @@ def test_a_config_of_another_size_allocates_nothing(count, tmp_path, figure):
     grown, middle, last = peak_megabytes() - before, sorted(times)[count // 2], sorted(times)[count * 99 // 100]
     assert grown < 32
     assert middle < 0.05
-    figure("F7", f"{count:,} of {count:,} refused, +{grown:.0f} MB, half of them within {1000 * middle:.1f} ms and 99 % within "
+    figure("F7", f"{count:,} of {count:,} refused, +{grown:.0f} MB, median {1000 * middle:.1f} ms, 99 % within "
            f"{1000 * last:.1f} ms", cases=count)  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def test_five_hundred_senseless_values_are_refused_by_key_and_value(figure):
         assert said.startswith(rule.name), said
         refused += 1
     assert accepted("layers", 3) == start.replace(layers=3).layers
-    figure("F8", f"{refused} of {refused} refused by name and value", cases=refused)
+    figure("F8", f"{refused} of {refused} refused, with name and value", cases=refused)
 
 
 def accepted(name, value):

@@ -277,4 +277,4 @@ def test_a_hostile_token_stays_text_in_a_picture(tmp_path, figure):
         path = save_attention(shown, tmp_path / f"{number}.svg")
         names = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(path.read_bytes()).iter()}
         assert names & {"script", "foreignObject", "image", "a", "iframe"} <= {"image"}
-    figure("Q4", "pictures: 40 tokens in SVG, 0 elements that run", cases=40, part="pictures")
+    figure("Q4", "pictures: 40 tokens in SVG, 0 executable elements", cases=40, part="pictures")

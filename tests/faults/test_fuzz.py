@@ -89,7 +89,7 @@ def test_the_reference_parser_reads_whatever_we_accept(figure):
         theirs = {name: tuple(value["shape"]) for name, value in dict(reference.deserialize(data)).items()}
         assert theirs == {name: entry.shape for name, entry in ours.tensors.items()}
     assert accepted > 100
-    figure("F1", f"{accepted:,} accepted mutants read the same by the safetensors package", cases=6_000)
+    figure("F1", f"{accepted:,} accepted mutants are read identically by the safetensors package", cases=6_000)
 
 
 def test_a_key_that_stands_twice_is_refused_everywhere(figure):
@@ -105,7 +105,7 @@ def test_a_key_that_stands_twice_is_refused_everywhere(figure):
         with pytest.raises(ValueError, match=rf"the key '{name}' occurs twice in one object\.$"):
             read(twice)
         refused += 1
-    figure("F2", f"{refused} of 200 refused by key", cases=200)
+    figure("F2", f"{refused} of 200 refused, with the key named", cases=200)
 
 
 # Everything else --------------------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def test_a_mutant_of_an_answer_is_graded_or_refused_in_one_line(kind, count, fol
 
 @counts
 def test_a_mutant_of_a_notebook_is_read_or_refused_and_never_run(count, folder, figure):
-    figure("Q3", f"{fuzzed('notebook.ipynb', count, folder)}: 0 events but reading it", cases=count)
+    figure("Q3", f"{fuzzed('notebook.ipynb', count, folder)}: no events other than reading it", cases=count)
 
 
 @counts

@@ -141,7 +141,7 @@ def test_what_is_no_weights_is_named_with_the_way_out(tmp_path, figure):
         said = refusal(open_checkpoint, folder)
         assert name in said
         assert any(word in said for word in ("ownload", "Run: ", "Unpack", "Use model.safetensors"))
-    figure("F4", f"{len(LOOK_ALIKES)} of {len(LOOK_ALIKES)} named", cases=len(LOOK_ALIKES))
+    figure("F4", f"{len(LOOK_ALIKES)} of {len(LOOK_ALIKES)} identified", cases=len(LOOK_ALIKES))
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(2_000, marks=pytest.mark.slow)])
@@ -158,7 +158,7 @@ def test_every_flipped_bit_is_named_by_its_tensor(count, tmp_path, figure):
         path.write_bytes(bad)
         name = next(name for name, entry in tensors.items() if entry.start <= place < entry.stop)
         assert f"tensor {name} does not match its sha256" in refusal(check_sums, find_weights(tmp_path / "b"))
-    figure("F5", f"{count:,} of {count:,} flips named", cases=count)
+    figure("F5", f"{count:,} of {count:,} flips detected, with the tensor named", cases=count)
 
 
 def test_checksums_are_compared_at_the_speed_of_the_disk(tmp_path, figure):
@@ -177,7 +177,7 @@ def test_checksums_are_compared_at_the_speed_of_the_disk(tmp_path, figure):
     files = find_weights(tmp_path)
     seconds = least(lambda: check_sums(files))
     assert seconds < 2
-    figure("F5", f"compared at {size / seconds / 1e9:.1f} GB a second of one processor")
+    figure("F5", f"checked at {size / seconds / 1e9:.1f} GB/s on one core")
 
 
 def test_a_weight_that_is_no_number_is_named_wherever_it_stands(tmp_path, figure):
@@ -190,7 +190,7 @@ def test_a_weight_that_is_no_number_is_named_wherever_it_stands(tmp_path, figure
         folder = bert_folder(tmp_path / str(number), tensors=changed)
         said = refusal(open_checkpoint(folder).run, tokens=[[1, 2]])
         assert said.startswith(f"{name}[{', '.join(map(str, place))}] is {['NaN', '∞', '−∞'][number % 3]} (1 of ")
-    figure("F6", f"{count} of {count} named by tensor, place and count", cases=count)
+    figure("F6", f"{count} of {count} named with tensor, index and count", cases=count)
 
 
 def test_looking_for_numbers_that_are_none_costs_little(tmp_path, figure):
@@ -210,7 +210,7 @@ def test_looking_for_numbers_that_are_none_costs_little(tmp_path, figure):
     size = (tmp_path / "m" / "model.safetensors").stat().st_size / 1e6
     assert looked < 2 * trusted
     figure(
-        "F6", f"a load of {size:.0f} MB takes {1000 * looked:.0f} ms with the look at every number, {1000 * trusted:.0f} without"
+        "F6", f"a load of {size:.0f} MB takes {1000 * looked:.0f} ms with the check of every value, {1000 * trusted:.0f} without"
     )
 
 
@@ -276,7 +276,7 @@ def test_five_hundred_hostile_names_open_nothing_outside_the_folder(tmp_path, fi
     with watched(folder) as seen, open(tmp_path / "outside.safetensors", "rb"):  # noqa: PTH123  the hook can see
         pass
     assert [event for event, _ in seen] == ["open"]
-    figure("F10", "500 of 500 refused, 0 files opened outside", cases=500)
+    figure("F10", "500 of 500 refused, 0 files opened outside the folder", cases=500)
 
 
 PICKLES = ["pytorch_model.bin", "model.pt", "weights.pth", "best.ckpt", "model.pkl", "pytorch_model.bin.index.json"]
@@ -295,7 +295,7 @@ def test_a_pickle_is_never_opened(tmp_path, figure):
     with watched(folder) as seen:
         assert "is a pickle: it can run code, so it is never opened." in refusal(open_checkpoint, folder)
     assert seen == []
-    figure("F11", f"{len(PICKLES) + 1} of {len(PICKLES) + 1} forms refused unopened", cases=len(PICKLES) + 1)
+    figure("F11", f"{len(PICKLES) + 1} of {len(PICKLES) + 1} kinds refused without being opened", cases=len(PICKLES) + 1)
 
 
 FORBIDDEN = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "yaml"}
@@ -321,7 +321,7 @@ def test_no_line_of_the_package_unpickles_or_runs_text(figure):
     files = sorted(house.rglob("*.py"))
     found = [one for file in files for one in unsafe_code(ast.parse(file.read_text(encoding="utf-8")), file.relative_to(house))]
     assert found == []
-    figure("F11", f"0 lines that could, in {len(files)} files")
+    figure("F11", f"0 lines that could unpickle, in {len(files)} source files")
 
 
 def test_a_line_that_unpickles_or_runs_text_is_found():
@@ -375,8 +375,8 @@ def test_what_a_folder_says_imports_starts_and_connects_nothing(tmp_path, figure
                 assert "\n" not in str(error)
         assert [event for event in seen if not event[1].startswith(("/proc/", "/sys/"))] == [], key
     assert 0 < used < len(CODE_KEYS)
-    figure("F12", f"{len(CODE_KEYS)} folders that name code, each with code beside it ({used} loaded, the others refused): "
-           "0 imports, 0 code, 0 processes, 0 connections", cases=len(CODE_KEYS))  # fmt: skip
+    figure("F12", f"{len(CODE_KEYS)} folders that refer to code files in them ({used} loaded, the others refused): "
+           "0 imports, 0 code run, 0 processes, 0 connections", cases=len(CODE_KEYS))  # fmt: skip
 
 
 # F13, F14: documents ----------------------------------------------------------------------------------------------------
@@ -414,7 +414,7 @@ def test_a_pattern_that_runs_away_is_one_line(tmp_path, figure, capfd):
                 assert len(str(error)) <= 300
         seconds = max(seconds, time.process_time() - start)
     assert seconds < 20
-    figure("F13", f"{len(PATTERNS)} patterns made to run away: an answer or one line, the slowest after {seconds:.1f} s",
+    figure("F13", f"{len(PATTERNS)} runaway patterns: a result or one line, the slowest after {seconds:.1f} s",
            cases=len(PATTERNS))  # fmt: skip
 
 
@@ -478,7 +478,7 @@ def test_an_abused_json_file_is_refused_in_one_line(count, tmp_path, figure):
 
     told = fuzz(read, (content for content, _ in cases))
     assert told.refused == count
-    figure("F14", f"{count:,} abused files refused, the slowest after {1000 * told.slowest:.0f} ms", cases=count)
+    figure("F14", f"{count:,} malicious files refused, the slowest after {1000 * told.slowest:.0f} ms", cases=count)
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path, figure):
@@ -490,4 +490,4 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path, figure):
     assert peak_megabytes() - before < 8
     assert parse_json('{"a": [1.5, null]}', "x") == {"a": [1.5, None]}
     assert parse_header(file_bytes({})).tensors == {}
-    figure("F14", "50 GB refused unread")
+    figure("F14", "a file of 50 GB refused without being read")

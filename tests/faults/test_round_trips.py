@@ -80,5 +80,5 @@ def test_what_is_exported_comes_back_to_the_bit(count, tmp_path, figure):
         classes.add(case.model_class)
         for folder in (there, again):
             shutil.rmtree(folder)
-    figure("F15", f"{count:,} random models of {len(classes)} classes, {tensors:,} tensors: every bit and key the same, here and "
-           f"in transformers; what both compute, every hidden state in float64, within {worst:.1g}", cases=count)  # fmt: skip
+    figure("F15", f"{count:,} random models of {len(classes)} classes, {tensors:,} tensors: bits and keys identical, here and in "
+           f"transformers; every hidden state of both in float64 agrees within {worst:.1g}", cases=count)  # fmt: skip

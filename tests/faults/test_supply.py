@@ -64,7 +64,8 @@ def test_commands_work_where_every_connection_ends_the_process(figure):
         assert "socket" not in done.stderr
     figure(
         "S4",
-        f"{len(COMMANDS)} commands where a connection ends the process: all done; for the whole suite, see the audit hook below",
+        f"{len(COMMANDS)} commands where a connection ends the process: all completed; for the whole suite, see "
+        "the audit hook below",
     )
 
 

@@ -208,9 +208,9 @@ def test_a_crowd_is_answered_while_a_run_trains_and_changes_no_bit_of_it(tmp_pat
     times = sorted(took for _, took in found)
     figure(
         "W10",
-        f"{many:,} requests at once and {streams} live streams beside a run: all answered, half of them within "
+        f"{many:,} requests at once and {streams} live streams during a run: all answered, half of them within "
         f"{times[many // 2]:.1f} s and the last after {times[-1]:.1f} s, every stream with all {epochs} epochs; weights, "
-        f"optimizer states and {len(bits(expected)[1]):,} losses the same bits as without a lab (the run took "
+        f"optimizer states and {len(bits(expected)[1]):,} losses bit for bit as without a lab (the run took "
         f"{seconds(runs / 'crowded'):.1f} s, without a lab {seconds(expected):.1f} s, on {os.cpu_count()} cores)",
         cases=many,
     )
@@ -239,7 +239,7 @@ def test_a_run_goes_on_to_the_same_end_when_the_lab_is_killed(tmp_path, alone, l
         assert {row["name"]: row["state"] for row in rows} == {f"run-{number}": "finished" for number in range(kills)}
     figure(
         "W12",
-        f"the lab killed with kill -9 while a run trained, {kills} of {kills}: it ended by itself with the same bits; the next "
+        f"kill -9 of the lab during a run, {kills} of {kills}: the run finished with bit for bit the same result; the next "
         "lab showed it",
         cases=kills,
         part="lab",
@@ -273,4 +273,4 @@ def test_a_run_goes_on_to_the_same_end_when_the_browser_is_killed(tmp_path, alon
         wait(lambda: doors[0].streams.here == 0)  # the lab lets go of the page
         assert finished(runs, "watched")["state"] == "finished"
     assert bits(runs / "watched") == bits(alone(epochs))
-    figure("W12", "the browser that watched it killed with kill -9: the run ended by itself with the same bits", part="browser")
+    figure("W12", "kill -9 of the browser that showed it: the run finished with bit for bit the same result", part="browser")

@@ -78,7 +78,7 @@ def test_a_changed_body_is_answered_or_refused_in_one_line(alone, count, figure)
     assert 0 < refused < count
     figure(
         "W11",
-        f"{count:,} changed bodies on {len(posts)} routes: {refused:,} refused in one line, the others answered, the slowest "
+        f"{count:,} mutated bodies on {len(posts)} routes: {refused:,} refused in one line, the others answered, the slowest "
         f"after {slowest:.1f} s of processor time",
         cases=count,
     )
@@ -104,8 +104,8 @@ def test_damaged_bytes_never_break_the_lab(alone, count, figure):
                 assert sent(alone.lab.port, goods[0]).startswith(b"HTTP/1.1 200 ")
     figure(
         "W11",
-        f"{count:,} requests with damaged bytes: {silent:,} cut off or waited for, the others answered or refused, none with "
-        "an error of the lab; good ones between them are answered",
+        f"{count:,} requests with damaged bytes: {silent:,} closed or left waiting for more, the others answered or refused, "
+        "none with a server error; valid requests in between are answered",
         cases=count,
     )
 

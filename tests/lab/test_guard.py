@@ -92,7 +92,7 @@ def test_every_answer_has_the_headers(client, path, figure):
         assert not {"unsafe", "http:", "https:", "*"} & set(policy.replace("-", " ").split())
         assert (headers["x-content-type-options"], headers["cache-control"]) == ("nosniff", "no-store")
         assert headers["referrer-policy"] == "no-referrer" and "set-cookie" not in headers
-    figure("W6", "pages, files, data and refusals: the policy is in every answer")
+    figure("W6", "pages, files, data and errors: every response has the policy")
 
 
 def test_a_failure_of_ours_is_one_line_with_the_headers(client, monkeypatch):

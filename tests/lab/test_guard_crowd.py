@@ -78,7 +78,7 @@ def test_all_who_come_at_once_are_served_in_turn(lab_with, many, figure):
         assert found == {200: many}
         assert grown < 150e6
         assert crowd(lab, [closing(lab, "/api/lab")]) == {200: 1}
-    figure("W11", f"{many:,} requests at once: all answered in {took:.0f} s, {grown / 1e6:.0f} MB more memory", cases=many)
+    figure("W11", f"{many:,} requests at once: all answered in {took:.0f} s, +{grown / 1e6:.0f} MB of memory", cases=many)
 
 
 def test_more_than_may_wait_are_told_so_and_nobody_is_cut_off(lab_with, monkeypatch):
@@ -138,7 +138,10 @@ def test_fifty_streams_stay_open_while_others_are_answered(lab_with, figure, mon
     assert lines == [200] * guard.MOST_STREAMS + [429] * 6
     assert (other, left, streaming.most) == (200, 0, guard.MOST_STREAMS)
     figure(
-        "W11", f"{guard.MOST_STREAMS} streams held open: others answered, all let go of", cases=guard.MOST_STREAMS, part="streams"
+        "W11",
+        f"{guard.MOST_STREAMS} streams held open: other requests answered, all streams released",
+        cases=guard.MOST_STREAMS,
+        part="streams",
     )
 
 
@@ -154,7 +157,12 @@ def test_half_open_connections_stop_nobody_and_are_closed(lab_with, monkeypatch,
             one.settimeout(20)
             assert one.recv(1) == b""
             one.close()
-    figure("W11", "200 half-open connections: others answered, each closed after its time", cases=200, part="half-open")
+    figure(
+        "W11",
+        "200 half-open connections: other requests answered, each connection closed after its timeout",
+        cases=200,
+        part="half-open",
+    )
 
 
 def test_a_connection_that_goes_on_speaking_slowly_is_closed_all_the_same(lab_with, monkeypatch):
@@ -198,4 +206,7 @@ def test_it_listens_on_this_machine_alone(lab, figure):
     lines = [line.split() for name in ("tcp", "tcp6") for line in Path("/proc/net", name).read_text().splitlines()[1:]]
     listening = {words[1] for words in lines if words[3] == "0A" and words[1].endswith(f":{lab.lab.port:04X}")}
     assert listening == {f"0100007F:{lab.lab.port:04X}"}
-    figure("W8", f"bound to 127.0.0.1 alone; {len(others)} other addresses of the machine: no connection; no option changes it")
+    figure(
+        "W8",
+        f"bound to 127.0.0.1 alone; {len(others)} other addresses of this machine: connections refused; no option changes it",
+    )

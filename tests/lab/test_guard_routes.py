@@ -172,4 +172,4 @@ def test_files_come_from_a_fixed_list_of_names(door, figure, tmp_path):
     with pytest.raises(TypeError):
         front.files["/static/later.js"] = (b"", "")
     tried = 3 * len(below + other)
-    figure("W7", f"{len(names)} names are served from memory; {tried} other paths: none", cases=tried)
+    figure("W7", f"{len(names)} names are served from memory; {tried} other paths: none found", cases=tried)

@@ -67,7 +67,7 @@ def test_no_line_of_the_front_end_makes_markup_or_code_out_of_text(figure):
     assert MAKES_HTML.search("node.innerHTML = text") and MAKES_HTML.search("<div dangerouslySetInnerHTML={{ __html: text }} />")
     figure(
         "W5",
-        f"{len(scripts)} files of the front end: no line makes markup or code out of text",
+        f"{len(scripts)} front-end files: no line turns text into markup or code",
         cases=len(scripts),
         part="source",
     )

@@ -182,7 +182,7 @@ def test_a_written_file_shows_hostile_texts_as_text(browser, tmp_path, name, str
                     if sections != text.count("<section class=one>"):
                         made.faults.append(f"{path.name}: {sections} sections")
                     count += 1
-    said = "their letters drawn" if name == "pictures" else f"{len(made.shown)} of them read in one"
+    said = "drawn as glyphs" if name == "pictures" else f"{len(made.shown)} of them found in one"
     assert name == "pictures" or len(made.shown) > 0.5 * len([one for one in strings if one.isprintable() and len(one) > 5])
     figure(
         "W5",

@@ -83,7 +83,7 @@ def test_an_address_is_shown_as_text(browser, lab, entered, strings, figure):
     assert len(made.shown) > 0.9 * len(printable)
     figure(
         "W5",
-        f"addresses: {len(strings)} strings in {count:,} addresses of five pages, {len(made.shown)} of them read on one",
+        f"addresses: {len(strings)} strings in {count:,} addresses of five pages, {len(made.shown)} of them found on a page",
         cases=len(strings),
         part="addresses",
     )
@@ -118,7 +118,7 @@ def test_words_and_solutions_are_shown_as_text(browser, lab, entered, strings, f
     assert len(made.shown) > 0.9 * len(printable)
     figure(
         "W5",
-        f"sentences, problems and solutions: {len(strings)} strings, {len(made.shown)} of them read on {made.pages} pages",
+        f"sentences, problems and solutions: {len(strings)} strings, {len(made.shown)} of them found on {made.pages} pages",
         cases=len(strings),
         part="texts",
     )
@@ -167,7 +167,7 @@ def test_models_with_hostile_labels_tokens_and_names_are_shown_as_text(browser, 
     assert len(made.shown) > 0.8 * len(named(strings))
     figure(
         "W5",
-        f"checkpoints: {len(strings)} strings as labels, tokens and names of folders, {len(made.shown)} of them read on a page",
+        f"checkpoints: {len(strings)} strings as labels, tokens and folder names, {len(made.shown)} of them found on a page",
         cases=len(strings),
         part="models",
     )
@@ -238,8 +238,8 @@ def test_run_folders_and_data_are_shown_as_text(browser, lab_with, tmp_path, str
     assert len(made.shown) > 0.8 * len(names)
     figure(
         "W5",
-        f"run folders and data: {len(strings)} strings as names, labels, rows, figures of a log and last words, "
-        f"{len(made.shown)} of them read on a page",
+        f"run folders and data: {len(strings)} strings as names, labels, rows, logged metrics and final messages, "
+        f"{len(made.shown)} of them found on a page",
         cases=len(strings),
         part="runs",
     )

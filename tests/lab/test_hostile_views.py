@@ -135,8 +135,8 @@ def test_whatever_the_server_says_is_shown_as_text(browser, lab, entered, name, 
     assert len(made.shown) > least * len(readable), len(made.shown)
     figure(
         "W5",
-        f"{name}: {len(strings)} strings in {placed:,} places of {len(views)} views, {len(made.shown)} of them read there: "
-        "nothing ran, asked for anything or became markup",
+        f"{name}: {len(strings)} strings in {placed:,} places of {len(views)} views, {len(made.shown)} of them found there: "
+        "nothing was run, requested or turned into markup",
         cases=len(strings),
         part=f"page {name}",
     )

@@ -95,7 +95,7 @@ main()
             lab.terminate()
             rest, log = lab.communicate(timeout=20)
     assert key not in log and key not in rest
-    figure("W4", f"256 bits; {len(asked)} requests and a broken one: not in the log, not in an answer", cases=len(asked))
+    figure("W4", f"256 bits; {len(asked)} requests and a malformed one: in no log and no response", cases=len(asked))
 
 
 PATHS = ["/", "/bench", "/nowhere", "/static/app.js", "/api/lab", "/api/nowhere", "/api/bench/derive"]

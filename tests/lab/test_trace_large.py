@@ -116,7 +116,7 @@ def test_every_view_of_512_tokens_is_small_and_quick(tmp_path, lab_with, size, f
             views.once("open", {"layer": layers - 1})
             views.everything(layers - 1)
     assert views.faults == []
-    how = "with changes and without" if opened["whole"] else "kept a layer at a time"
+    how = "with and without what-if changes" if opened["whole"] else "stored one layer at a time"
     figure(
         "W9",
         f"{layers} layers × 12 heads of BERT-base's width at 512 tokens, {how}, {views.asked:,} views: "

@@ -46,7 +46,7 @@ def test_a_number_that_indexes_nothing_is_refused_with_place_value_and_range(cou
         check = best(lambda: checked(spec, given, large.here, ()), 50)
         share = check / best(lambda: large(ids, given.attend, given.segments), 3)
     assert share < 0.03
-    figure("N8", f"{count} of {count} refused by place, value and range; the check costs {share:.2%} of a forward pass of "
+    figure("N8", f"{count} of {count} refused with index, value and range; the check costs {share:.2%} of a forward pass of "
            "6 layers on 512 tokens", cases=count)  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def test_no_row_of_a_batch_reaches_another(count, figure):
             Encoder(spec)(wrong)
     figure(
         "N10",
-        f"one layout, (batch, t, …), named in every refusal; {count} specs: a changed row changes no bit of another",
+        f"one layout, (batch, t, …), named in every message; {count} specs: changing one row changes no bit of another",
         cases=count,
     )
 
@@ -102,6 +102,6 @@ def test_empty_inputs_give_empty_results_or_words(figure):
         assert "\n" not in str(refusal.value), name
     figure(
         "N11",
-        f"an empty batch gives empty results of the right shape; {len(doors)} doors refuse an empty sequence in words",
+        f"an empty batch gives empty results of the right shape; {len(doors)} entry points refuse an empty sequence in one line",
         cases=7,
     )

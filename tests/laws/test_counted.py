@@ -18,8 +18,8 @@ def test_counts_are_those_of_the_tensors_and_products_that_there_are(count, figu
     for spec in drawn(count):
         wrong += law.measure(DOUBLE, Case(spec, 0)) != 0
     assert wrong == 0
-    figure("N14", f"{len(drawn(count)):,} random specs: multiply-adds equal those that torch's counter sees, attention and tied "
-           "tables included; 0 wrong", cases=count)  # fmt: skip
+    figure("N14", f"{len(drawn(count)):,} random specs: multiply-adds equal those counted by torch, attention and tied tables "
+           "included; 0 wrong", cases=count)  # fmt: skip
 
 
 @counts(150, 5000)
@@ -33,14 +33,14 @@ def test_the_ledger_is_the_model_tensor_by_tensor(count, figure):
 
 
 KINDS = {
-    "of texts": lambda spec: spec.reads == "tokens",
-    "of images": lambda spec: spec.reads == "image",
-    "of sounds": lambda spec: spec.reads == "frames",
-    "with the norm before": lambda spec: spec.norm == "pre",
-    "with the norm after": lambda spec: spec.norm == "post",
+    "for text": lambda spec: spec.reads == "tokens",
+    "for images": lambda spec: spec.reads == "image",
+    "for audio": lambda spec: spec.reads == "frames",
+    "pre-norm": lambda spec: spec.norm == "pre",
+    "post-norm": lambda spec: spec.norm == "post",
     "with tied tables": lambda spec: spec.tie and spec.head in ("mlm", "pretrain"),
     "with shared layers": lambda spec: spec.share_layers is not None,
-    "without a bias": lambda spec: not spec.biases,
+    "without biases": lambda spec: not spec.biases,
 }
 
 
@@ -67,7 +67,7 @@ def test_the_worked_run_is_the_model(count, figure):
     worst, cells = (max(law.measure(way, case) for case in found) for law, way in ((same, DOUBLE), (opened, PROGRAM)))
     assert worst <= 1e-12
     assert cells <= 1e-12
-    said = f"run and model within {worst:.1g}; a cell of every step and its arithmetic within {cells:.1g}"
+    said = f"run and model within {worst:.1g}; one cell per step and its explanation within {cells:.1g}"
     figure("P3", f"{count} random specs, padded and not: {said}", cases=count)
 
 

@@ -60,7 +60,7 @@ def test_training_without_dropout_is_evaluation_to_the_bit(count, figure):
         one, other = (encoder.train(training)(inputs, attend, segments) for training in (True, False))
         for a, b in zip(one[:3], other[:3], strict=True):
             assert a is b is None or torch.equal(a, b)
-    figure("N3", f"{count} random specs, padded: training without dropout and evaluation give the same bits", cases=count)
+    figure("N3", f"{count} random specs, padded: training without dropout and evaluation are bit for bit identical", cases=count)
 
 
 @counts(20, 500)
@@ -80,7 +80,7 @@ def test_scores_that_do_not_fit_into_float16_give_weights_all_the_same(count, fi
     assert overflow == count
     figure(
         "N5",
-        f"{count} of {count} cases with |q|, |k| up to 100 overflow as plain products; 0 weights and 0 mixes do",
+        f"{count} of {count} cases with |q|, |k| up to 100 overflow as plain products; 0 weights and 0 outputs do",
         cases=count,
     )
 
@@ -134,7 +134,8 @@ def test_eps_stands_where_the_paper_has_it(figure):
         spec.replace(eps=0.0)
     figure(
         "N7",
-        "√(variance + eps) in both, for eps 1e-12, 1e-6 and 1e-5, told from std + eps and n − 1; a constant row gives 0",
+        "√(variance + eps) in both, for eps 1e-12, 1e-6 and 1e-5, distinguished from std + eps and from n − 1; "
+        "a constant row gives 0",
         cases=3,
     )
 

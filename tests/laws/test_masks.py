@@ -71,8 +71,8 @@ def test_a_row_without_a_real_token_is_one_thing_on_every_path(count, figure):
         assert written.states.isfinite().all()
         assert all(not mix[~attend.any(1)].any() for _, mix in watch.seen)
     said = ", ".join(f"{kind} {gap:.1g}" for kind, gap in worst.items())
-    figure("N2", f"{count:,} masks on 8 paths in 3 formats: 0 NaN, zeros from attention; the same bits but "
-        f"for a learned bias by distance, where gradients choose another kernel ({said})", cases=count)  # fmt: skip
+    figure("N2", f"{count:,} masks on 8 paths in 3 formats: 0 NaN, attention output 0; bit for bit identical "
+        f"except with a learned relative bias, where gradients select another kernel ({said})", cases=count)  # fmt: skip
 
 
 POISON = (np.nan, np.inf, -np.inf, 1e30, -3e38)
@@ -96,8 +96,8 @@ def test_what_is_behind_a_mask_may_be_anything(count, figure):
         if not np.isfinite(dirty).all():
             with pytest.raises(GlassformerError, match="every input must be a finite number"):
                 PROGRAM(case.spec, case.weights, clean.but(inputs=dirty))
-    figure("N4", f"{count} inputs with NaN, ±inf, 1e30 or -3e38 behind the mask: the same bits; the float64 run refuses "
-           "what is not finite", cases=count)  # fmt: skip
+    figure("N4", f"{count} inputs with NaN, ±inf, 1e30 or -3e38 behind the mask: bit for bit identical; the float64 run refuses "
+           "non-finite values", cases=count)  # fmt: skip
 
 
 def bad_mask(number: int):
@@ -142,7 +142,7 @@ def test_bad_masks_are_refused_in_both_implementations(count, figure):
                 refuse()
             assert "attend" in str(refusal.value)
             assert "\n" not in str(refusal.value)
-    figure("N9", f"{count} bad masks: {count} refusals by the model and {count} by the float64 run", cases=count)
+    figure("N9", f"{count} invalid masks: {count} refused by the model and {count} by the float64 run", cases=count)
 
 
 @counts(30, 500)
@@ -162,5 +162,5 @@ def test_padding_on_the_left_is_right_or_refused(count, figure):
             assert furthest(DOUBLE(case.spec, case.weights, given), PROGRAM(case.spec, case.weights, given), given.attend) < 1e-12
     assert worst < 1e-12
     assert refused
-    figure("N12", f"{count} specs: off by {worst:.1g} at most where positions are told or only distances count; {refused} with "
+    figure("N12", f"{count} specs: at most {worst:.1g} off if positions are given or only distances matter; {refused} with "
            "absolute positions refused by both implementations", cases=count)  # fmt: skip

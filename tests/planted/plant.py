@@ -139,7 +139,7 @@ def summary(results: dict[str, list[str]]) -> str:
     count = sum(bool(found) for found in results.values())
     by_laws = sum(any(name in LAWS for name in found) for found in results.values())  # by a difference
     missed = [name for name, found in results.items() if not found]
-    said = f"{count} of {len(results)} planted bugs caught, {by_laws} of them by a law without any witness"
+    said = f"{count} of {len(results)} planted bugs caught, {by_laws} of them by the laws alone"
     return f"{said}; missed: {', '.join(missed) or 'none'}"
 
 

@@ -81,7 +81,7 @@ def test_the_code_with_the_highest_score_is_taken_from_the_table():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"head": "letters_of_codes"}, "replaces states by codes at random, which is not computed"),
+        ({"head": "letters_of_codes"}, "replaces states by random codes, which is not implemented"),
         ({"head": "store_codes"}, None),
     ],
 )
@@ -99,7 +99,7 @@ def test_landmarks_are_counted_with_their_cost_and_not_computed():
     spec = SMALL.replace(landmarks=2)
     inverse = next(step for step in build(spec, t=4).steps if step.role == "landmark inverse")
     assert inverse.operation.macs(inverse.inputs, inverse.output) == 6 * 4 * 2**3 * 2  # in each of two heads
-    with pytest.raises(GlassformerError, match="landmarks need the inverse of a matrix by iteration, which is not computed"):
+    with pytest.raises(GlassformerError, match="landmarks need an iterative matrix inverse, which is not implemented"):
         seeded_run(spec, t=4)
-    with pytest.raises(GlassformerError, match="t=3 is no multiple of landmarks=2"):
+    with pytest.raises(GlassformerError, match="t=3 is not a multiple of landmarks=2"):
         build(spec, t=3)

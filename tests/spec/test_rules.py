@@ -35,7 +35,7 @@ REFUSALS = [
         {"position": "rotary_2d", "d_k": 6, "image": 8, "patch": 4},
         "d_k=6 is not a multiple of 4: position=rotary_2d rotates",
     ),
-    ({"position": "rotary_2d"}, "position=rotary_2d rotates by row and column of a patch, and there is no image."),
+    ({"position": "rotary_2d"}, "position=rotary_2d rotates by row and column of a patch, but there is no image."),
     ({"mixing": "fourier", "window": 4}, "window=4 is not allowed with mixing=fourier: it is implemented for layers with att"),
     ({"mixing": "fourier", "position": "rotary"}, "position=rotary is not allowed with mixing=fourier"),
     ({"mixing": "fourier", "attend": "causal"}, "attend=causal is not allowed with mixing=fourier"),

@@ -141,7 +141,7 @@ def test_the_adapter_alone_is_small_and_says_what_it_belongs_to(finished, checkp
 
 def test_settings_that_exclude_each_other_are_refused(checkpoint, rows, tmp_path):
     train = lambda **settings: entry_points.train("digits", checkpoint, progress=False, out=tmp_path / "run", **settings)  # noqa: E731
-    with pytest.raises(GlassformerError, match=r"^lora=4 and train_only=head both say what is trained: give one\.$"):
+    with pytest.raises(GlassformerError, match=r"^lora=4 and train_only=head both select what is trained: give one\.$"):
         train(lora=4, train_only="head")
     with pytest.raises(GlassformerError, match=r"^lora=4 freezes everything but adapters and head: leave freeze=head out\.$"):
         train(lora=4, freeze="head")
@@ -158,7 +158,9 @@ def test_words_of_lora_on_are_matrices():
 
 
 def test_models_that_write_are_refused():
-    with pytest.raises(GlassformerError, match=r"^lora=4 is for encoders, and this model writes: leave it out, or freeze parts"):
+    with pytest.raises(
+        GlassformerError, match=r"^lora=4 is for encoders, and this model generates text: leave it out, or freeze parts"
+    ):
         Choice.of(preset("gpt2"), {}, Settings(lora=4))
 
 
@@ -166,7 +168,7 @@ def test_frozen_parts_are_named_by_their_blocks():
     spec = preset("bert-base").replace(head="classify", classes=3)
     assert frozen_blocks(spec, "embeddings,layers.0-2") == ("embeddings", "layers.0", "layers.1", "layers.2")
     assert frozen_blocks(spec, "layers.10-11.ffn") == ("layers.10.ffn", "layers.11.ffn")
-    with pytest.raises(GlassformerError, match=r"^freeze=layers\.12 is not allowed: 'layers\.12' is no part of this encoder"):
+    with pytest.raises(GlassformerError, match=r"^freeze=layers\.12 is not allowed: 'layers\.12' is not a part of this encoder"):
         frozen_blocks(spec, "layers.12")
     with pytest.raises(GlassformerError, match=r"leaves nothing to train: leave a part out\.$"):
         frozen_blocks(spec, "embeddings,layers,pooler,head")

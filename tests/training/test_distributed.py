@@ -169,7 +169,9 @@ def test_two_processes_have_the_losses_of_one(place, parallel, figure):
     assert told(place, parallel) == [("", []), ("", [])]
     worst = assert_same_curve(Run.open(place / parallel), Run.open(place / "one"))
     assert len(logged(Run.open(place / parallel))) == 20
-    figure("T11", f"{parallel}: the losses of two processes within {worst:.0e} of those of one, accumulated", part=parallel)
+    figure(
+        "T11", f"{parallel}: losses of two processes within {worst:.0e} of those of one process with accumulation", part=parallel
+    )
 
 
 @pytest.mark.parametrize("parallel", ["ddp", "fsdp"])

@@ -85,7 +85,7 @@ def test_a_state_has_its_name_only_when_all_of_it_is_on_the_disk(tmp_path, monke
         ("on the disk", "checkpoints"),
         ("step-000003", f"step-000003.old-{me}"),  # older ones go last
     ]
-    figure("T2", "write, fsync of each file, the manifest last, fsync of the folder, rename, fsync of the folder above: in order")
+    figure("T2", "in this order: write, fsync of each file, the manifest last, fsync of the folder, rename, fsync of its parent")
 
 
 ONE = """
@@ -143,7 +143,7 @@ def test_the_kernel_is_asked_in_the_order_that_outlives_a_power_cut(tmp_path, fi
             wanted += [("fsync", "."), *saved(f"best/{name}", "best")]
         wanted += [("rename", names[number - 2], f"{names[number - 2]}.old")] if number >= 2 else []  # older ones go last
     assert list(asked_of_the_kernel(run, tmp_path / "trace")) == wanted
-    figure("T2", f"strace sees the kernel asked for just that, in {len(names)} of {len(names)} saves", cases=len(names))
+    figure("T2", f"strace confirms these system calls in {len(names)} of {len(names)} saves", cases=len(names))
 
 
 # T3: the disk is full ---------------------------------------------------------------------------------------------------
@@ -180,8 +180,8 @@ def test_a_disk_that_is_full_after_any_byte_leaves_the_state_before(count, tmp_p
     assert watch.said == ["resuming after step 3 of 20."]
     figure(
         "T3",
-        f"{count} byte offsets: the checkpoint before is untouched, nothing half-written stays, one line with what is needed and "
-        "what is free, exit 1",
+        f"{count} byte offsets: the previous checkpoint is untouched, no partial files remain, one line with the space needed "
+        "and the space available, exit code 1",
         cases=count,
     )
 
@@ -270,8 +270,8 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(count, tmp_path, figur
     assert harmless <= 0.02 * count + 1
     figure(
         "T4",
-        f"{count:,} of {count:,} damaged checkpoints: the one before is used, with one line "
-        f"({harmless} more had a bit flipped that means nothing)",
+        f"{count:,} of {count:,} damaged checkpoints: the previous one is used, and one line says so "
+        f"({harmless} more had a flipped bit that has no meaning)",
         cases=count,
     )
 
@@ -329,8 +329,8 @@ def test_a_run_goes_on_bit_for_bit_from_every_step(epochs, ways, tmp_path, figur
         done += resumed_everywhere(tmp_path / str(number), epochs if way == "dropout" else 2, **WAYS[way])
     figure(
         "T5",
-        f"from {done - len(ways)} of {done - len(ways)} steps: the next loss, weights, moments and random numbers are the same "
-        f"bits ({', '.join(ways)}; the log interval changed on the way)",
+        f"from {done - len(ways)} of {done - len(ways)} steps: the next loss, weights, moments and random numbers are bit for "
+        f"bit identical ({', '.join(ways)}; the log interval changed on resume)",
         cases=done,
     )
 
@@ -353,7 +353,7 @@ def test_whatever_was_changed_is_named(tmp_path, figure):
         check_same_run(before, before | {"tokenizer": "another"})
     figure(
         "T6",
-        f"{refused} of {refused} fields of spec and settings, the tokenizer and the data refused by name; "
+        f"{refused} of {refused} fields of spec and settings, the tokenizer and the data: changes refused by name; "
         f"{len(FREE)} settings may change, and so may the number of processes",
         cases=refused,
     )
@@ -372,7 +372,7 @@ def test_a_second_process_is_refused_while_the_first_goes_on(tmp_path, figure):
         refused.append(str(line.value))
 
     assert loop.train(run, data, Quiet(lambda _: again()))["step"] == 10 == len(refused)
-    figure("T12", "10 of 10 refused in one line with the number of the process; the lock of a killed process is gone with it")
+    figure("T12", "10 of 10 refused in one line with the process id; the lock of a killed process is released")
 
 
 def test_what_was_left_of_weights_being_written_is_swept(tmp_path):

@@ -26,11 +26,11 @@ def test_fifty_losses_of_each_task_are_those_that_were_written_down(tmp_path, fi
         assert moved <= ROUNDING, f"{name}: a loss moved by {moved:.3g}. If that is meant: python tests/training/golden.py"
         same += sum(one == other for one, other in zip(ours, theirs, strict=True))
         furthest_of_all = max(furthest_of_all, moved)
-    place = "the same kind of machine" if machine() == GOLDEN["machine"] else "another machine than they were made on"
+    place = "the same kind of machine" if machine() == GOLDEN["machine"] else "another kind of machine than the recorded ones"
     figure(
         "T13",
-        f"{STEPS} losses of {len(RUNS)} tasks: {same} of {STEPS * len(RUNS)} the same bits on {place}, "
-        f"the furthest {furthest_of_all:.1g} away",
+        f"{STEPS} losses of {len(RUNS)} tasks: {same} of {STEPS * len(RUNS)} bit for bit identical on {place}, "
+        f"largest difference {furthest_of_all:.1g}",
         cases=STEPS * len(RUNS),
     )
 

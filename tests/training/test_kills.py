@@ -34,9 +34,9 @@ def test_a_kill_at_any_moment_changes_no_bit(count, tmp_path, figure):
     assert counts["inside_a_save"] >= count // 2
     figure(
         "T1",
-        f"{count} kills, {counts['inside_a_save']} of them inside a save: 0 unreadable checkpoints, every run went on by "
-        f"itself, at most one interval of steps lost, 0 half-written files after the next start; all {counts['runs']} runs end "
-        "with every loss, weight, moment and random number of the undisturbed one",
+        f"{count} kills, {counts['inside_a_save']} of them during a save: 0 unreadable checkpoints, every run resumed, at "
+        f"most one interval of steps lost, 0 partial files after the next start; in all {counts['runs']} runs every loss, "
+        "weight, moment and random number equals that of an uninterrupted run",
         cases=count,
     )
 
@@ -62,8 +62,8 @@ def test_a_signal_at_any_moment_saves_the_step(count, tmp_path, figure):
     assert (code, seconds < 10) == (-signal.SIGINT, True), "a second signal ends it at once"
     figure(
         "T7",
-        f"{count} of {count} (SIGTERM, SIGINT, SIGUSR1 in turn): exit 143, 130, 138, the step that was going on is saved, the "
-        f"end is bit for bit that of the undisturbed run; {counts['slowest']:.1f} s at most; a second one ends it at once",
+        f"{count} of {count} (SIGTERM, SIGINT, SIGUSR1 in turn): exit codes 143, 130, 138, the current step is saved, the "
+        f"result is bit for bit that of an uninterrupted run; {counts['slowest']:.1f} s at most; a second signal exits at once",
         cases=count,
     )
 
@@ -76,9 +76,9 @@ def test_one_of_two_processes_is_killed_twenty_times_and_torchrun_starts_both_ag
     assert counts["kills"] == counts["restarts"] == 20
     figure(
         "T11",
-        f"torchrun, two processes, 20 kills of one of them at random: 20 restarts, both there again within "
-        f"{counts['slowest']:.1f} s, 0 unreadable checkpoints, at most one interval of steps lost; every loss, weight and moment "
-        f"at the end bit for bit that of the undisturbed run (runs: {counts['runs']})",
+        f"torchrun, two processes, one of them killed 20 times at random: 20 restarts, both processes running again "
+        f"within {counts['slowest']:.1f} s, 0 unreadable checkpoints, at most one interval of steps lost; every loss, weight and "
+        f"moment at the end is bit for bit that of an uninterrupted run (runs: {counts['runs']})",
         cases=20,
     )
 

@@ -39,7 +39,8 @@ def test_memory_that_runs_out_is_one_line_with_the_batch_that_fits(tmp_path, mon
     assert found.value.code == 1
     assert not list(run.checkpoints.glob("*.tmp-*"))
     figure(
-        "T10", "said before the first step, and in one line when an allocation fails, with forecast, room and the batch that fits"
+        "T10",
+        "reported before the first step, and if an allocation fails, in one line: prediction, free memory, the batch that fits",
     )
 
 

@@ -102,8 +102,8 @@ def test_a_number_that_is_none_is_found_in_its_step_and_never_saved(count, tmp_p
         shutil.rmtree(run.path)
     figure(
         "T8",
-        f"{count} of {count} ({', '.join(KINDS)}): found in the same step, with the tensor, the module or the row by name; "
-        "exit 1; 0 checkpoints with a number that is none",
+        f"{count} of {count} ({', '.join(KINDS)}): detected in the same step, naming the tensor, the module or the row; "
+        "exit code 1; 0 checkpoints with a non-finite value",
         cases=count,
     )
 

@@ -31,8 +31,8 @@ def test_a_spike_is_reported_at_once_and_an_ordinary_curve_is_not(figure):
     assert (said, false) == (50, 0)
     figure(
         "T9",
-        "a loss 6 deviations above the last 100 steps, or a gradient 10 times as long as usual: 50 of 50 said in their step, "
-        "0 false ones in 20,000 steps",
+        "a loss 6 deviations above the last 100 steps, or a gradient 10 times as long as usual: 50 of 50 reported in the same "
+        "step, 0 false alarms in 20,000 steps",
         cases=50,
     )
 

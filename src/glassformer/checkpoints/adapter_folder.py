@@ -51,6 +51,6 @@ def base_of(folder: Path, settings: Mapping[str, Any]) -> Path:
             if base.is_dir() and (base / MODEL_CONFIG).is_file():
                 return base
     raise GlassformerError(
-        f"{path_text(folder)} holds adapters of {shown(name, limit=200)}, which is no model folder here: download it, and write "
-        f"its path into base_model_name_or_path of {CONFIG}."
+        f"{path_text(folder)} holds adapters of {shown(name, limit=200)}, which is not a local model folder: download it, and "
+        f"write its path into base_model_name_or_path of {CONFIG}."
     )

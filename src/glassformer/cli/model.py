@@ -91,7 +91,7 @@ def export(
 ) -> None:
     """Export a checkpoint as an ONNX graph, a folder for transformers, or a folder in Glassformer's own layout.
 
-    Nothing is overwritten, and nothing is left half-written: a folder gets its name only when all of it is on disk. A folder
+    Nothing is overwritten, and no partial output remains: a folder gets its name only when it is complete on disk. A folder
     stores a sha256 for each tensor, which is checked on every load.
 
     \b

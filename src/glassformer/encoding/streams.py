@@ -90,7 +90,7 @@ def require_stored(model: LoadedModel, *, fresh_head: bool, uses: tuple[str, ...
     if random and not yes_no("fresh_head", fresh_head):
         raise GlassformerError(
             f"{path_text(model.folder.path)} lacks {listed(random)} of {model.folder.model_class}: the result would "
-            "depend on random weights. Train them first, or accept that with fresh_head (--fresh-head)."
+            "depend on random weights. Train them first, or accept random weights with fresh_head (--fresh-head)."
         )
 
 

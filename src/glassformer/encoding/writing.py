@@ -157,7 +157,7 @@ def _pairs(model: Translator, sources: Sequence[str], references: Sequence[str])
 
 
 def _pieces(model: TextGenerator, texts: Sequence[str], most: int, name: Callable[[int], str]) -> Iterator[Row]:
-    """The texts as tokens, each with the one that ends it; the last token of a piece is the first of the next."""
+    """The texts as tokens, each with its end token; the last token of a segment is the first of the next."""
     for number, text in enumerate(texts):
         ids = model.ids(text, name(number))
         if ids and model.tokens.ends and ids[-1] not in model.tokens.ends:

@@ -31,7 +31,7 @@ class Reading:
     mixed: Literal["product", "sum"] = "product"  # 2\frac{1}{2} is one, or two and a half
 
     def description(self) -> str:
-        """Return what is unusual about this reading, in words."""
+        """Describe what is unusual about this reading."""
         usual = Reading()
         return "; ".join(
             WORDS[name, getattr(self, name)]

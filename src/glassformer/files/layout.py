@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
     @property
     def runs(self) -> tuple[range, int]:
-        """Where the numbers of the part lie in the tensor: the start of each run of consecutive numbers, and its length."""
+        """The location of the part in the tensor: the start and length of each run of consecutive numbers."""
         count = math.prod(self.shape)
         if self.rows is None:
             return range(0, 1), count
@@ -45,7 +45,7 @@ class Place(NamedTuple):
         return range(first, first + times * stride, max(stride, 1)), (self.rows[1] - self.rows[0]) * inner
 
     def stored_index(self, index: list[int]) -> list[int]:
-        """Where a number of the part lies in the whole tensor."""
+        """The index of a number of the part in the whole tensor."""
         if self.rows is None:
             return index
         size, wide = self.rows[1] - self.rows[0], self.shape[self.axis] // self.groups

@@ -136,7 +136,7 @@ def checked_names(spec: EncoderSpec, names: Iterable[str]) -> list[str]:
 
 
 def tapped(encoder: Encoder, hooks: Mapping[str, Hook]) -> TappedEncoder:
-    """A copy that shares all weights with the encoder and calls the hooks; parts without a hooked step stay as they are."""
+    """A copy that shares all weights with the encoder and calls the hooks; parts without a hooked step are unchanged."""
     if not isinstance(hooks, Mapping) or not all(callable(hook) for hook in hooks.values()):
         raise GlassformerError('hooks must be a mapping from names of steps to functions: {"layers.0.attention.mix": f}.')
     if isinstance(encoder.spec, DecoderSpec):

@@ -43,7 +43,7 @@ def put(runs: RunsFolder, name: str, *, title: str | None = None, archived: bool
     """Set the title of a run, or whether it is in the archive; the file is written whole or not at all."""
     runs.path(name)
     if name == EXAMPLE:
-        raise GlassformerError("the example cannot be renamed or archived: it is no run of this folder.")
+        raise GlassformerError("the example cannot be renamed or archived: it is not a run in this folder.")
     title = title if title is None else " ".join(title.split())
     if title is not None and (len(title) > LONGEST_TITLE or not title.isprintable()):
         raise GlassformerError(f"title={shown(title)} is not allowed: at most {LONGEST_TITLE} printable characters.")

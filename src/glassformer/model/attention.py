@@ -1,4 +1,4 @@
-"""Multi-head attention (Vaswani et al. 2017, section 3.2): projections, heads, and what a layer tells its attention."""
+"""Multi-head attention (Vaswani et al. 2017, section 3.2): projections, heads, and the context of a layer."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ def unrotated(x: Tensor) -> Tensor:
 
 
 def as_made(k_BSJK: Tensor, v_BSJV: Tensor) -> tuple[Tensor, Tensor]:
-    """The keys and values of this pass, and no others."""
+    """The keys and values of this pass only."""
     return k_BSJK, v_BSJV
 
 
 def as_it_left(entered_BTD: Tensor, left_BTD: Tensor) -> Tensor:  # noqa: ARG001
-    """A layer without a convolution beside it: its output as it is."""
+    """A layer without a parallel convolution: its output, unchanged."""
     return left_BTD
 
 
 class Context(NamedTuple):
-    """What one layer is given besides its input: two layers may share their weights and differ in this."""
+    """What a layer receives besides its input; layers that share weights may differ in it."""
 
     core: Core
     rotate: Rotation = unrotated  # by the positions of the tokens, where those are rotary
-    normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
-    distances: Distances | Shifts | None = None  # what scores by distance are made of, where they depend on queries and keys
-    remember: Remember = as_made  # a cache answers with the keys and values of earlier passes, too
-    gated_HTS: Tensor | None = None  # a relative bias that each token scales by a gate of its own
-    beside: Callable[[Tensor, Tensor], Tensor] = as_it_left  # a convolution beside the layer reads what enters and leaves it
+    normed: bool = True  # whether the attention reads normalised input (pre-norm)
+    distances: Distances | Shifts | None = None  # the terms of relative scores that depend on queries and keys
+    remember: Remember = as_made  # a cache returns the keys and values of earlier passes, too
+    gated_HTS: Tensor | None = None  # scales the relative bias by a gate for each token
+    beside: Callable[[Tensor, Tensor], Tensor] = as_it_left  # a parallel convolution reads the input and the output of the layer
     source: Look | None = None  # how the cross-attention of a decoder reads the source
 
 
@@ -65,15 +65,15 @@ class Attention(nn.Module):
         self.biased = tuple(spec.bias(place) for place in PLACES)
         self.groups = tuple(spec.groups_of(place) for place in PLACES)
         self.qkv = joint(spec.inner_width, self.widths, self.groups)
-        # One bias for the places that have one: BEiT's keys have none, and a zero that is stored would be a parameter more.
+        # One bias for the places that have one: BEiT's keys have none, and a stored zero would be an additional parameter.
         biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
         self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
         self.out = linear(spec.heads * spec.head_v, spec.inner_width, spec.groups_of("output"), bias=spec.bias("output"))
         self.q_norm, self.k_norm = (query_key_norm(spec, heads) for heads in (spec.heads, spec.key_heads))
-        self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
+        self.apart = spec.query_key_norm != "all"  # whether queries and keys already have a head axis when they are computed
         self.by_distances, self.gate, self.of_global, self.of_values, self.by_shifts = added
         self.scores = scores_of(spec, added)
-        terms = 1 if added.by_distances is None else spec.score_terms  # disentangled attention adds up several scores
+        terms = 1 if added.by_distances is None else spec.score_terms  # disentangled attention sums several scores
         under = {"d_k": terms * spec.head_k, "d_model": terms * spec.d_model, "none": 1}[spec.scale]
         self.scale = 1 / math.sqrt(spec.score_divisor if spec.score_divisor is not None else under)
         self.cap = spec.score_cap
@@ -86,7 +86,7 @@ class Attention(nn.Module):
         return self.out(self.mixed(x_BTD, memory_BSD, context).flatten(-2))
 
     def mixed(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
-        """The values that each position reads, mixed by its weights, head by head."""
+        """The weighted sum of the values, for each position and head."""
         q_BTHK, k_BSJK, v_BSJV = self.project(x_BTD, memory_BSD)
         q_BTHK = context.rotate(q_BTHK)
         v_BSJV = context.rotate(v_BSJV) if self.turns_values else v_BSJV
@@ -110,18 +110,18 @@ class Attention(nn.Module):
         return self.of_global.weights(weights_BHTS, self, x_BTD, memory_BSD, context.core)
 
     def core(self, x_BTD: Tensor, q_BTHK: Tensor, k_BSHK: Tensor, context: Context) -> Core:
-        """The layer's core attention; few models do something to its scores."""
+        """The layer's core attention; a few models modify its scores."""
         return context.core if self.scores is None else self.scores(self, x_BTD, q_BTHK, k_BSHK, context)
 
     def content_maps(self) -> tuple[Map, Map]:
-        """The matrix and the bias that make queries, and those that make keys."""
+        """The matrix and the bias of queries, and those of keys."""
         bias = self.whole_bias()
         biases = (None, None) if bias is None else bias.split(self.widths)[:2]
         of_q, of_k = zip(self.qkv.weight.split(self.widths)[:2], biases, strict=True)
         return of_q, of_k
 
     def project(self, x_BTD: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values: one matrix product where all three are made from the same tensor."""
+        """Queries, keys and values: one matrix product if all three are computed from the same tensor."""
         if x_BTD is not memory_BSD:
             return (self.asked(x_BTD), *self.answers(memory_BSD))
         q, k, v = self.joint(x_BTD).split(self.widths, dim=-1)
@@ -139,7 +139,7 @@ class Attention(nn.Module):
         return self.k_norm(k.unflatten(-1, self.shapes[1])), v.unflatten(-1, self.shapes[2])
 
     def joint(self, x_BTD: Tensor) -> Tensor:
-        """Queries, keys and values side by side, all made from one tensor."""
+        """Queries, keys and values concatenated, computed from one tensor."""
         return self.made(x_BTD, 0, 3)
 
     def made(self, x_BTD: Tensor, first: int, last: int) -> Tensor:
@@ -157,7 +157,7 @@ class Attention(nn.Module):
         return functional.linear(x_BTD, weight, bias)
 
     def whole_bias(self) -> Tensor | None:
-        """The bias of q, k and v side by side, zeros where a place has none."""
+        """The concatenated bias of q, k and v, with zeros for those without one."""
         if self.qkv_bias is None or all(self.biased):
             return self.qkv_bias
         stored = dict(self.stored_biases(self.qkv_bias))

@@ -1,4 +1,4 @@
-"""Core attention over a padded rectangle, and who may attend to whom."""
+"""Core attention over a padded batch, and the rule for which keys a query may attend to."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-NEVER = -torch.inf  # what is added to the score of a key that may not be seen
+NEVER = -torch.inf  # added to the score of a masked key
 
 
 class Rule(NamedTuple):
-    """Who may see whom, padding aside: `causal` forbids later keys, `window` keys more than half of it away.
+    """Which keys a query may attend to, apart from padding: `causal` forbids later keys, `window` keys more than half of it away.
 
-    With `first`, the first position sees all, and all see it.
+    With `first`, the first position attends to all, and all attend to it.
     """
 
     causal: bool = False
@@ -23,7 +23,7 @@ class Rule(NamedTuple):
     first: bool = False
 
     def visible(self, queries: int, keys: int, device: torch.device) -> Tensor | None:
-        """True where a query may see a key; None where the rule forbids nothing."""
+        """True where a query may attend to a key; None if the rule forbids nothing."""
         if self == Rule():
             return None
         away_TS = torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]
@@ -46,7 +46,7 @@ class Core(Protocol):
 
 
 class Layout(Protocol):
-    """How sequences lie in a tensor of tokens; see `Padded`."""
+    """How sequences are arranged in a tensor of tokens; see `Padded`."""
 
     def length(self, t: int) -> int: ...
     def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> Core: ...
@@ -57,10 +57,10 @@ class Layout(Protocol):
 
 @dataclass(frozen=True)
 class PaddedCore:
-    """Attention over a rectangle. `mask` is added to the scores, −∞ where a key may not be seen, and broadcasts to BHTS."""
+    """Attention over a padded batch. `mask` is added to the scores, −∞ at masked keys, and broadcasts to BHTS."""
 
     mask: Tensor | None
-    causal: bool = False  # the causal rule and nothing else: PyTorch knows it by name and skips half of the work
+    causal: bool = False  # the causal rule and nothing else: PyTorch has a flag for it and skips half of the work
 
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         """`softmax(scale · q kᵀ + mask) v`."""
@@ -71,7 +71,7 @@ class PaddedCore:
         return mix_BHTV.transpose(1, 2)
 
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
-        """`softmax(scale · q kᵀ + mask)`; a query that sees no key has weights of zero."""
+        """`softmax(scale · q kᵀ + mask)`; a query whose keys are all masked has weights of zero."""
         # In float32 at least, as the kernels do inside: scores overflow float16.
         precise = torch.promote_types(q_BTHK.dtype, torch.float32)
         scores_BHTS = self.squashed((q_BTHK.to(precise) * scale).transpose(1, 2) @ k_BSHK.to(precise).permute(0, 2, 3, 1))
@@ -79,21 +79,21 @@ class PaddedCore:
         mask = added(Rule(causal=True).visible(queries, keys, q_BTHK.device), None, q_BTHK.dtype) if self.causal else self.mask
         if mask is None:
             return scores_BHTS.softmax(-1).to(q_BTHK.dtype)
-        # A row without a visible key would be 0/0: the softmax sees it unmasked, and it is made zeros after, as kernels do.
+        # A row without a visible key would be 0/0: the softmax gets it unmasked, and it is set to zeros afterwards.
         hidden = mask == NEVER
         blind = hidden.all(-1, keepdim=True)
         return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0).to(q_BTHK.dtype)
 
     def shared(self, x: Tensor, group: int) -> Tensor:
-        """Keys or values for every head of queries: `group` of them read the same."""
+        """Keys or values for every query head: `group` heads share the same."""
         return repeated(x, group)
 
     def squashed(self, scores_BHTS: Tensor) -> Tensor:
-        """The scores as the mask meets them."""
+        """The scores before the mask is added."""
         return scores_BHTS
 
     def capped(self, cap: float) -> CappedCore:
-        """The same, with scores that no number makes larger than `cap`."""
+        """The same, with scores squashed into (−cap, cap)."""
         return CappedCore(self.mask, self.causal, cap)
 
     def with_bias(self, bias_BHTS: Tensor) -> PaddedCore:
@@ -125,10 +125,10 @@ def repeated(x: Tensor, group: int) -> Tensor:
 
 
 def added(visible: Tensor | None, bias_HTS: Tensor | None, dtype: torch.dtype) -> Tensor | None:
-    """The one place where a boolean mask becomes numbers to add to the scores: −∞ where a key may not be seen.
+    """The only place where a boolean mask is converted to numbers that are added to the scores: −∞ at masked keys.
 
-    Handed to the kernels as it is, every layer would convert it again, and cuDNN does so with a finite number: a query that
-    sees no key would get the mean of all values instead of zeros.
+    If kernels got the boolean mask, every layer would convert it again, and cuDNN uses a finite number: a query whose keys
+    are all masked would get the mean of all values instead of zeros.
     """
     if visible is None:
         return bias_HTS
@@ -136,12 +136,12 @@ def added(visible: Tensor | None, bias_HTS: Tensor | None, dtype: torch.dtype) -
 
 
 class Padded(NamedTuple):
-    """A rectangle of sequences; `attend` is True at real tokens, None where every token is real."""
+    """A padded batch of sequences; `attend` is True at real tokens, None if every token is real."""
 
     attend_BS: Tensor | None = None
 
     def length(self, t: int) -> int:
-        """Positions that the longest sequence may have, where a row of tokens has `t`."""
+        """The largest number of positions of a sequence, for rows of `t` tokens."""
         return t
 
     def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> PaddedCore:

@@ -1,4 +1,4 @@
-"""From tokens, an image, sound or vectors to what enters the first layer."""
+"""From tokens, an image, audio or vectors to the input of the first layer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Tokens(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """A row of a table for each position; the rows before `offset` belong to none (RoBERTa, BART)."""
+    """A row of a table for each position; the rows before `offset` are unused (RoBERTa, BART)."""
 
     def __init__(self, spec: EncoderSpec, width: int) -> None:
         super().__init__()
@@ -71,14 +71,14 @@ def sinusoid(positions: Tensor, width: int) -> Tensor:
 
 
 def half_sinusoid(positions: Tensor, width: int) -> Tensor:
-    """The same waves at other speeds, sines in the first half of the features and cosines in the second (tensor2tensor)."""
+    """The same with other frequencies, sines in the first half of the features and cosines in the second (tensor2tensor)."""
     exponents_E = torch.arange(width // 2, device=positions.device).to(angle_type(positions.device)) / max(width // 2 - 1, 1)
     angles = positions[..., None] / 10000.0**exponents_E
     return torch.cat((angles.sin(), angles.cos()), dim=-1)
 
 
 class Sinusoids(nn.Module):
-    """Fixed waves, which no table stores: the 2017 paper's, or those of tensor2tensor, counted from an offset."""
+    """Fixed sines and cosines without a stored table: those of the 2017 paper or of tensor2tensor, counted from an offset."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ SOURCES = {"tokens": Tokens, "image": Patches, "frames": Sound, "vectors": Uncha
 
 
 def positions_for(spec: EncoderSpec, width: int) -> nn.Module:
-    """How positions enter before the first layer."""
+    """How positions are added before the first layer."""
     if spec.learns_positions:
         return LearnedPositions(spec, width)
     if spec.convolves_positions:
@@ -103,7 +103,7 @@ def positions_for(spec: EncoderSpec, width: int) -> nn.Module:
 
 
 def adjustment_of(spec: EncoderSpec) -> nn.Module:
-    """What masked tokens and padding change in the vectors of the source: in most models nothing."""
+    """The effect of masked tokens and padding on the vectors of the source: none in most models."""
     if spec.token_dropout is not None:
         return TokenDropout(spec.token_dropout)
     return Blanked() if spec.raw_sound else Unchanged()

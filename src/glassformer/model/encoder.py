@@ -30,7 +30,7 @@ from glassformer.spec import EncoderSpec
 
 
 class Inputs(NamedTuple):
-    """What one pass is given."""
+    """The inputs of a forward pass."""
 
     inputs: Tensor
     attend: Tensor | None = None
@@ -41,11 +41,11 @@ class Inputs(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What the caller reads of the output."""
+    """The outputs that the caller needs."""
 
-    weights: Collection[int] = ()  # the layers whose attention weights are read
+    weights: Collection[int] = ()  # the layers whose attention weights are needed
     hidden: bool = False
-    only_logits: bool = False  # whether nothing but the logits is read: a fast encoder leaves the rest out
+    only_logits: bool = False  # whether only the logits are needed: a fast encoder leaves the rest out
 
 
 USUAL = Wanted()
@@ -56,19 +56,19 @@ class Output(NamedTuple):
 
     states: Tensor  # [batch, t, d_model], after the final norm; of a fast encoder with only_logits, those that the head reads
     pooled: Tensor | None  # [batch, d_model]
-    logits: Tensor | None  # of the head: by input, by token, or by position asked for
+    logits: Tensor | None  # of the head: by input, by token, or by requested position
     weights: dict[int, Tensor]  # layer -> [batch, head, t, s], for the layers in return_weights
-    hidden: tuple[Tensor, ...]  # what enters the first layer, then what each layer gives
+    hidden: tuple[Tensor, ...]  # the input of the first layer, then the output of each layer
     next_logits: Tensor | None = None  # head=pretrain: whether the second segment follows the first
 
 
 class Place(NamedTuple):
-    """What a layer is apart from its weights, which it may share with other layers."""
+    """The properties of a layer other than its weights, which it may share with other layers."""
 
     owner: str  # the block whose weights it uses
     rule: Rule
     rotary_base: float | None
-    normed: bool  # whether its attention reads normalised input, where norms stand before sub-layers
+    normed: bool  # whether its attention reads normalised input (pre-norm)
 
     @classmethod
     def of(cls, spec: EncoderSpec, number: int) -> Place:
@@ -80,14 +80,14 @@ class Place(NamedTuple):
 
 
 def self_attention(spec: EncoderSpec) -> Any:
-    """The attention of a layer to its own sequence; an identity where layers have none."""
+    """The self-attention of a layer; an identity where layers have none."""
     if spec.bottleneck is not None and spec.bottleneck_reads == "keys":
         return NarrowAttention(spec)
     return Attention(spec, additions_of(spec)) if spec.attends else nn.Identity()
 
 
 class Block(nn.Module):
-    """An encoder layer: attention and feed-forward, each added to what came in."""
+    """An encoder layer: attention and feed-forward, each added to its input."""
 
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class Block(nn.Module):
         return context.beside(entered_BTD, self.residual(x_BTD, self.norm_2, self.transform))
 
     def first_norm(self, context: Context) -> SubLayer:
-        """ModernBERT's first layer reads the embeddings, which were normalised already, as they are."""
+        """In ModernBERT the first layer reads the embeddings without a norm, since they are normalised already."""
         return self.norm_1 if context.normed or not self.pre else unnormed
 
     def attend(self, y_BTD: Tensor, context: Context) -> Tensor:
@@ -117,13 +117,13 @@ class Block(nn.Module):
         return self.scale_2(self.output_norm_2(self.dropout(self.ffn(y_BTD))))
 
     def weights(self, x_BTD: Tensor, context: Context) -> Tensor:
-        """Who attends to whom in this layer, given what enters it."""
+        """The attention weights of this layer, given its input."""
         y_BTD = self.first_norm(context)(x_BTD) if self.pre else x_BTD
         return self.attention.weights(y_BTD, y_BTD, context)
 
 
 class ParallelBlock(Block):
-    """Both sub-layers read what enters the layer (GPT-J, GPT-NeoX)."""
+    """Both sub-layers read the input of the layer (GPT-J, GPT-NeoX)."""
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
         left_BTD = x_BTD + self.attend(self.first_norm(context)(x_BTD), context) + self.transform(self.norm_2(x_BTD))
@@ -147,7 +147,7 @@ class FunnelBlock(Pools, Block):
 
 
 def output_norm(spec: EncoderSpec) -> nn.Module:
-    """A norm on what a sub-layer gives, where the spec has one (Gemma 2, OLMo 2)."""
+    """A norm on the output of a sub-layer, if the spec has one (Gemma 2, OLMo 2)."""
     return Norm(spec, spec.d_model) if spec.output_norm else nn.Identity()
 
 
@@ -184,7 +184,7 @@ HEADS: dict[str, type[nn.Module]] = {
 
 
 def head_of(spec: EncoderSpec) -> nn.Module | None:
-    """The head that the spec asks for, if any."""
+    """The task head of the spec, if any."""
     if spec.predicts_next:
         return NextToken(spec)
     heads = HEADS | WIDE if spec.wide_output else HEADS
@@ -192,15 +192,15 @@ def head_of(spec: EncoderSpec) -> nn.Module | None:
 
 
 def unrelated(owner: str) -> Relation:  # noqa: ARG001
-    """No positions by distance."""
+    """No relative positions."""
     return Relation()
 
 
 class PlainEncoder(nn.Module):
-    """An encoder of any spec, as it is drawn; `gf.Encoder` adds memory, first weights, checks and names, and nothing else."""
+    """An encoder of any spec, as in the papers; `gf.Encoder` adds only memory limits, initial weights, checks and names."""
 
-    rectangles_only = False  # whether a pass must be a rectangle that is run, never a packed row or a replay
-    here: Tensor  # holds no number: it knows device and dtype, even where a spec has no parameters
+    rectangles_only = False  # whether a pass must be a padded batch, never a packed row or a replay
+    here: Tensor  # an empty tensor that has the device and dtype even if a spec has no parameters
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -222,7 +222,7 @@ class PlainEncoder(nn.Module):
         self.register_buffer("here", torch.empty(0), persistent=False)
 
     def block_of(self, spec: EncoderSpec) -> Callable[..., nn.Module]:
-        """What makes a layer."""
+        """The class of a layer."""
         if spec.bottleneck is not None or spec.ffn_blocks > 1:
             return SeveralBlock if spec.bottleneck is None else BottleneckBlock
         if spec.funnel:
@@ -234,7 +234,7 @@ class PlainEncoder(nn.Module):
         yield from self.layers.values()
 
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
-        """One pass over inputs that were checked; they lie in a padded rectangle unless `layout` says otherwise."""
+        """One pass over checked inputs, which form a padded batch unless `layout` is given."""
         layout = Padded(given.attend) if layout is None else layout
         x_BTD = self.embeddings(given.inputs, given.segments, given.positions, given.attend, given.boxes)
         keeps = wanted.hidden or self.spec.layer_sum
@@ -259,7 +259,7 @@ class PlainEncoder(nn.Module):
         predict_at: Tensor | None,
         hidden: Sequence[Tensor] = (),
     ) -> Output:
-        """What the head makes of the states; `hidden` is what enters layer 0 and what each layer gives, for heads that add up."""
+        """The outputs of the head; `hidden` is the input of layer 0 and the output of each layer, for heads that sum them."""
         reading = Reading(states_BTD, pooled_BD, layout, self.embeddings.token_table, predict_at, tuple(hidden))
         logits, next_logits = self.head(reading) if self.head is not None else (None, None)
         return Output(states_BTD, pooled_BD, logits, {}, (), next_logits)
@@ -267,7 +267,7 @@ class PlainEncoder(nn.Module):
     def contexts(
         self, t: int, dtype: torch.dtype, layout: Layout, positions_BT: Tensor | None, given: Inputs | None = None
     ) -> Iterator[tuple[Any, Context]]:
-        """Each layer's block and its context. Masks and angles are made once for all layers that have the same."""
+        """Each layer's block and its context. Masks and angles are computed once for all layers that share them."""
         if self.spec.funnel:
             yield from funnel_passes(self, t, dtype, getattr(layout, "attend_BS", None), given and given.segments)
             return
@@ -285,7 +285,7 @@ class PlainEncoder(nn.Module):
             yield self.layers[place.owner], context
 
     def rotations(self, t: int, positions_BT: Tensor | None) -> dict[float | None, Rotation]:
-        """The rotation of each base of angles that a layer has."""
+        """The rotation for each base of rotary angles that a layer uses."""
         if not self.spec.rotary:
             return {None: unrotated}
         positions = torch.arange(t, device=self.here.device)[None] if positions_BT is None else positions_BT

@@ -17,7 +17,7 @@ Function: TypeAlias = Callable[[Tensor], Tensor]
 
 
 def quick_gelu(x: Tensor) -> Tensor:
-    """`x · sigmoid(1.702 x)`, the stand-in for GELU that CLIP was trained with."""
+    """`x · sigmoid(1.702 x)`, the approximation of GELU that CLIP was trained with."""
     return x * (1.702 * x).sigmoid()
 
 
@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 def pointwise(name: str) -> Function:
-    """The function of an activation's name; of a gated one, the function that its gate goes through."""
+    """The function of an activation; for a gated one, the function applied to the gate."""
     return FUNCTIONS[GATES.get(name, name)]
 
 
@@ -50,7 +50,7 @@ class Linear(nn.Linear):
 
 
 class Unchanged(nn.Module):
-    """No such part: what enters leaves."""
+    """An identity, for a part that the model lacks."""
 
     def __init__(self, *ignored: object) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class FeedForward(nn.Module):
         return self.narrow(self.activate(self.wide(x_BTD)))  # in one line: a name would keep the wide tensor to the end
 
     def activate(self, wide_BTG: Tensor) -> Tensor:
-        """`f(x W_1 + b_1)` (equation 2), or `f(x W_1 + b_1) ⊙ (x W_3 + b_3)` (Shazeer 2020): both products lie side by side."""
+        """`f(x W_1 + b_1)` (equation 2), or `f(x W_1 + b_1) ⊙ (x W_3 + b_3)` (Shazeer 2020): both products are concatenated."""
         if not self.gated:
             return self.function(wide_BTG)
         hidden_BTF, gate_BTF = wide_BTG.chunk(2, dim=-1)
@@ -89,7 +89,7 @@ class FeedForward(nn.Module):
 
 
 def pieces_of(linear: nn.Linear, symbols: tuple[str, ...]) -> Iterator[tuple[str, Tensor]]:
-    """Matrices that lie one above the other in one linear layer, and their biases."""
+    """Matrices that are stacked in one linear layer, and their biases."""
     for symbol, weight in zip(symbols, linear.weight.chunk(len(symbols)), strict=True):
         yield f"W_{symbol}", weight.t()
     if linear.bias is not None:

@@ -24,7 +24,7 @@ class Reading(NamedTuple):
     layout: Layout
     table: Tensor | None  # the token table, for heads that are tied to it
     predict_at: Tensor | None  # where a masked-token head predicts, as flat indices; None: everywhere
-    hidden: tuple[Tensor, ...] = ()  # what enters layer 0 and what each layer gives, for heads that add these up
+    hidden: tuple[Tensor, ...] = ()  # the input of layer 0 and the output of each layer, for heads that sum these
 
 
 class Logits(NamedTuple):
@@ -59,7 +59,7 @@ class Pooler(nn.Module):
         return self.finished(pool(states_BTD, layout, self.spec, self.spec.pool))
 
     def finished(self, pooled_BD: Tensor) -> Tensor:
-        """What follows where the vectors are pooled."""
+        """The layers after pooling."""
         pooled_BD = self.final_norm(pooled_BD)
         if self.dense is not None:
             pooled_BD = self.dense(pooled_BD).tanh()
@@ -67,7 +67,7 @@ class Pooler(nn.Module):
 
 
 class Classifier(nn.Module):
-    """A hidden layer where the spec has one, then a product with the classes."""
+    """A hidden layer if the spec has one, then the output layer."""
 
     def __init__(self, spec: EncoderSpec, width: int) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Classifier(nn.Module):
 
 
 def states_of(spec: EncoderSpec) -> nn.Module:
-    """What a head reads of the states: the last ones, or a sum of all layers."""
+    """The states that a head reads: the last ones, or a sum of all layers."""
     return LayerSum(spec) if spec.layer_sum else Unchanged()
 
 
@@ -131,9 +131,9 @@ class Tag(nn.Module):
 
 
 class MaskedTokens(nn.Module):
-    """Dense, activation, norm where the head has them, then a product with the token table (tied) or a matrix of its own.
+    """Dense, activation, norm where the head has them, then a product with the token table (tied) or a separate matrix.
 
-    The product with the vocabulary is the largest of the whole model, so it is done only at the positions asked for.
+    The product with the vocabulary is the largest of the whole model, so it is computed only at the requested positions.
     """
 
     def __init__(self, spec: EncoderSpec) -> None:

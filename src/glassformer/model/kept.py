@@ -1,4 +1,4 @@
-"""Which activations the encoder keeps: what the cost of a pass has to know about it, stated without torch."""
+"""Which activations the encoder stores, described for the cost of a pass without importing torch."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FUSED = MemoryModel(
     text="a fused attention kernel: scores are not kept in memory, masked pairs are not computed",
     text_by_distance="; but those with a learned bias are stored, as on a CPU (on a GPU less is kept)",
     fused_attention=True,
-    unfused_score_bytes=4,  # no CPU kernel in PyTorch gives a learned bias its gradient; scores are then float32 at least
+    unfused_score_bytes=4,  # no CPU kernel in PyTorch computes the gradient of a learned bias; scores are then at least float32
     holds_rows_by_distance=True,
-    one_tensor=("query", "key", "value"),  # one product makes all three
+    one_tensor=("query", "key", "value"),  # one product for all three
     in_place=_in_place,
     holds_layer_input=True,  # by the loop over the layers
     predicts_after="mix",

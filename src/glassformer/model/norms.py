@@ -1,4 +1,4 @@
-"""LayerNorm, RMSNorm, and where they stand: after the residual sum or before the sub-layer."""
+"""LayerNorm, RMSNorm, and their place: after the residual sum or before the sub-layer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def from_one(normalise: Normalise) -> Normalise:
 
 
 class Norm(nn.Module):
-    """A norm over the last axis, of the kind that the spec asks for."""
+    """A norm over the last axis, of the kind given by the spec."""
 
     def __init__(self, spec: EncoderSpec, width: int, *, eps: float | None = None, kind: NormKind | None = None) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Norm(nn.Module):
         self.gamma = nn.Parameter(torch.empty(width))
         self.beta = nn.Parameter(torch.empty(width)) if shifts else None
         self.eps = spec.eps if eps is None else eps
-        self.neutral = 0.0 if spec.norm_offset else 1.0  # the gamma that changes nothing
+        self.neutral = 0.0 if spec.norm_offset else 1.0  # the gamma of an identity
         self.normalise = from_one(NORMS[kind]) if spec.norm_offset else NORMS[kind]
 
     def forward(self, x: Tensor) -> Tensor:
@@ -72,7 +72,7 @@ def post_norm(x_BTD: Tensor, norm: SubLayer, sub_layer: SubLayer) -> Tensor:
 
 
 def pre_norm(x_BTD: Tensor, norm: SubLayer, sub_layer: SubLayer) -> Tensor:
-    """ViT, T5, ModernBERT: normalise what the sub-layer reads and leave the residual stream alone."""
+    """ViT, T5, ModernBERT: normalise the input of the sub-layer and leave the residual stream unchanged."""
     return x_BTD + sub_layer(norm(x_BTD))
 
 

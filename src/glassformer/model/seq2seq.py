@@ -1,4 +1,4 @@
-"""The whole Transformer (Vaswani et al. 2017, section 3.1): an encoder, and a decoder whose layers also read what it gives."""
+"""The whole Transformer (Vaswani et al. 2017, section 3.1): an encoder, and a decoder whose layers also read its output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 
 class Layouts(NamedTuple):
-    """How the sources lie, how the targets lie, and how the sources lie for the targets that read them."""
+    """The layouts of sources, of targets, and of sources as the targets read them."""
 
     source: Layout
     target: Layout
@@ -26,7 +26,7 @@ class Layouts(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """What one pass is given: the encoder's inputs, and the tokens that the decoder reads."""
+    """The inputs of a forward pass: those of the encoder, and the tokens that the decoder reads."""
 
     source: Inputs
     target: Inputs
@@ -39,14 +39,14 @@ class Pair(NamedTuple):
 
 
 class Both(NamedTuple):
-    """What both stacks give."""
+    """The outputs of both stacks."""
 
     states: Tensor  # [batch, u, d_model] of the decoder, after its final norm
     logits: Tensor | None  # of the next token at each of its positions
-    source: Output  # what the encoder gives
-    hidden: tuple[Tensor, ...]  # of the decoder: what enters its first layer, then what each layer gives
+    source: Output  # the output of the encoder
+    hidden: tuple[Tensor, ...]  # of the decoder: the input of its first layer, then the output of each layer
     weights: dict[int, Tensor]  # layer -> [batch, head, u, u]
-    cross: dict[int, Tensor]  # layer -> [batch, head, u, t]: where the decoder looks in the source
+    cross: dict[int, Tensor]  # layer -> [batch, head, u, t]: cross-attention weights
 
 
 class CrossBlock(Block):
@@ -69,14 +69,14 @@ class CrossBlock(Block):
         return self.scale_cross(self.output_norm_cross(self.dropout(context.source(self.cross, y_BTD))))
 
     def cross_weights(self, x_BTD: Tensor, context: Context, memory_BSD: Tensor, core: Core) -> Tensor:
-        """Where this layer looks in the source, given what enters it."""
+        """The cross-attention weights of this layer, given its input."""
         x_BTD = self.residual(x_BTD, self.first_norm(context), partial(self.attend, context=context))
         y_BTD = self.norm_cross(x_BTD) if self.pre else x_BTD
         return self.cross.weights(y_BTD, memory_BSD, Context(core))
 
 
 class ParallelCrossBlock(CrossBlock):
-    """The feed-forward block reads what enters the layer."""
+    """The feed-forward block reads the input of the layer."""
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
         y_BTD = x_BTD + self.attend(self.first_norm(context)(x_BTD), context)
@@ -97,7 +97,7 @@ class PlainDecoder(PlainEncoder):
 
 
 class PlainSeq2Seq(nn.Module):
-    """An encoder-decoder of any spec, as it is drawn."""
+    """An encoder-decoder of any spec, as in the paper."""
 
     rectangles_only = True
     here: Tensor
@@ -110,7 +110,7 @@ class PlainSeq2Seq(nn.Module):
         self.share()
 
     def share(self) -> None:
-        """One token table for both stacks, where the spec says so."""
+        """Share one token table between both stacks, if the spec says so."""
         if self.spec.shares_table:
             self.decoder.embeddings.source.E_token = self.encoder.embeddings.source.E_token
 
@@ -126,7 +126,7 @@ class PlainSeq2Seq(nn.Module):
         return self.decode(source, given, wanted, layouts)
 
     def decode(self, source: Output, given: Pair, wanted: Wanted = USUAL, layouts: Layouts | None = None) -> Both:
-        """What the decoder makes of a target, given what the encoder made of the source."""
+        """The decoder's output for a target, given the encoder's output for the source."""
         layouts = layouts or given.rectangles
         core = core_over(source.states, layouts.cross)
         looking = partial(read_source, memory_BSD=source.states, core=core)
@@ -148,5 +148,5 @@ class PlainSeq2Seq(nn.Module):
 
 
 def core_over(memory_BSD: Tensor, layout: Layout) -> Core:
-    """The core of cross-attention: every position of the target sees every real one of the source."""
+    """The core of cross-attention: every position of the target attends to every real position of the source."""
     return layout.core(Rule(), None, t=memory_BSD.shape[1], dtype=memory_BSD.dtype, device=memory_BSD.device)

@@ -141,7 +141,7 @@ class Checkpoint(Viewed):
             _require_tokens("target", inputs["target"], size[0])
             more = {"u": inputs["target"].shape[1]}
         if self.spec.one_length:
-            # A checkpoint of raw sound takes sounds of any length; its spec describes one of them.
+            # A checkpoint of raw audio takes sounds of any length; its spec describes one of them.
             spec = self.spec.replace(samples=size[2]) if self.spec.raw_sound else self.spec
             program = build(spec, batch=size[0], padded=padded, **more)
         else:

@@ -193,7 +193,7 @@ def _disentangled(write: Writer, spec: EncoderSpec, distances: Tensor, q: Tensor
 
 
 def _gated(write: Writer, spec: EncoderSpec, x: Tensor, bias: Tensor, square: tuple[Axis, ...]) -> Tensor:
-    """The relative bias times a gate for each token and head, made of the head's share of the features (Chi et al. 2022)."""
+    """The relative bias times a gate for each token and head, computed from the features of that head (Chi et al. 2022)."""
     head, gate, part = square[1], Axis("gate", 2), Axis("part", 4)
     cut = write.step("features", "head features", Split("d_model", (head, Axis("d_head", spec.d_model // spec.heads))), x)
     scores = linear(write, "gate_scores", "gate scores", cut, "gate", (gate, part), bias=True)

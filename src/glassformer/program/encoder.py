@@ -95,8 +95,8 @@ def _length(spec: EncoderSpec, name: str, t: int | None) -> int:
     if longest is not None and t > longest:
         if longest == spec.complete_up_to:
             raise GlassformerError(
-                f"{name}={t} is too long: with complete_up_to={longest}, longer texts are attended by blocks, which is not "
-                f"implemented. Give a smaller {name}, or leave complete_up_to out for complete attention."
+                f"{name}={t} is too long: with complete_up_to={longest}, longer texts need block-sparse attention, which "
+                f"is not implemented. Give a smaller {name}, or leave complete_up_to out for full attention."
             )
         raise GlassformerError(
             f"{name}={t} is too long: the position table has positions={longest}. Give a smaller {name} or more positions."

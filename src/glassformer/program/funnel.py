@@ -26,7 +26,7 @@ LEAST = 2  # tokens, of which a sequence is not pooled any more
 
 
 class Side(NamedTuple):
-    """What attention knows of queries or of keys beside their vectors: places in the text, segments, which are no padding."""
+    """The properties of queries or keys other than their vectors: positions, segments, and which are real tokens."""
 
     places: tuple[int, ...]
     segments: Tensor

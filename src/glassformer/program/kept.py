@@ -38,7 +38,7 @@ class MemoryModel:
     one_tensor: tuple[Role, ...] = ()
     # Results that are recomputed in the backward pass.
     recomputed: tuple[Role, ...] = ()
-    # Results that overwrite what they are computed from, if nothing is trained.
+    # Results that overwrite their inputs if nothing is trained.
     in_place: Callable[[EncoderSpec], tuple[Role, ...]] = _nothing
     # The input of a layer stays in memory until the layer is finished.
     holds_layer_input: bool = False

@@ -1,4 +1,4 @@
-"""Attention by way of landmarks, and a convolution over values beside it (Xiong et al. 2021)."""
+"""Attention through landmarks, with a parallel convolution over values (Xiong et al. 2021)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from glassformer.spec import EncoderSpec
 
 
 def by_landmarks(write: Writer, spec: EncoderSpec, qkv: tuple[Tensor, Tensor, Tensor], real: Tensor | None) -> Tensor:
-    """What each query reads: means of queries and of keys stand between it and the keys."""
+    """The output for each query, which attends to the keys through means of queries and keys."""
     q, k, v = qkv
     batch, t, head, d_k = q.axes
     if spec.landmarks is None or t.size % spec.landmarks:
-        raise GlassformerError(f"t={t.size} is no multiple of landmarks={spec.landmarks}: each stands for as many positions.")
+        raise GlassformerError(
+            f"t={t.size} is not a multiple of landmarks={spec.landmarks}: each landmark stands for the same number of positions."
+        )
     asked, seen = Axis("landmark", spec.landmarks), Axis("key_landmark", spec.landmarks)
     product, positions = Contract(Axis("d_k", spec.head_k)), k.axes[1]
     q_mean = _means(write, "q", q, asked)

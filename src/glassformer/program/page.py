@@ -1,4 +1,4 @@
-"""The place of each token's box on a page (Xu et al. 2020): vectors of its sides, and scores by how far boxes lie apart."""
+"""The position of each token's box on a page (Xu et al. 2020): vectors of its sides, and a score bias by distance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def on_page(write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, wi
 
 
 def apart(layers: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> list[Tensor]:
-    """A bias for each pair of tokens by how far the left sides of their boxes lie apart, and one by their lower sides."""
+    """Biases for each pair of tokens by the distance between the left sides, and between the lower sides, of their boxes."""
     if not spec.page_relative:
         return []
     buckets, distance = spec.page_relative

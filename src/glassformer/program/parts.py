@@ -27,7 +27,7 @@ def linear(  # noqa: PLR0913  # all of these define a matrix
 ) -> Tensor:
     """`x W + b`, W and b with this index: W maps the axes `over` (by default the last of x) to the axes `into`.
 
-    With several groups of features, each has a matrix of its own (Iandola et al. 2020).
+    With several groups of features, each has its own matrix (Iandola et al. 2020).
     """
     over = over or x.axes[-1:]
     if groups > 1:

@@ -125,7 +125,7 @@ def _adapted(write: Writer, spec: EncoderSpec, x: Tensor) -> None:
 
 
 def layer(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
-    """One layer that attends to everything, without positions of its own."""
+    """One layer that attends to everything, without its own positions."""
     _layer(write, spec, 1, x, real=None, by_distance=None, rotary=None, memory=None)
     step = write.program.steps[-1]
     write.program.steps[-1] = step._replace(output=step.output._replace(hidden=False))  # hidden states are those of the stack

@@ -1,4 +1,4 @@
-"""Low-rank adapters that a file stores for each of several tasks, and that nothing applies by itself (Sturua et al. 2024)."""
+"""Low-rank adapters that are stored for each of several tasks and not applied by default (Sturua et al. 2024)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Pieces: TypeAlias = tuple[tuple[str, bool], ...]
 
 HEIGHT, CIRCLE = 36.0, 20.0  # of a box, and of the circle of a sum
 WIDE, NARROW = 250.0, 104.0  # the least width of a block that has its row to itself, and of any other box
-HEADER, INSET = 30.0, 12.0  # of an open block: its title, and from its edge to what stands in it
+HEADER, INSET = 30.0, 12.0  # of an open block: its title, and the margin around its content
 LETTER, BOLD = 6.3, 7.4  # pixels of a letter, about
 INDEX = re.compile(r"_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
 
@@ -27,7 +27,7 @@ class Box(NamedTuple):
     kind: Kind
     part: Part | None
     title: str
-    pieces: Pieces  # the title or the equation, cut at its indices: text, and whether it stands below the line
+    pieces: Pieces  # the title or the equation, cut at its indices: text, and whether it is a subscript
     note: str  # the parameters of a block, the shape of a step
     parameters: int
     shape: str

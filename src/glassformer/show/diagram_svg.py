@@ -10,7 +10,7 @@ from glassformer.show.palette import Part, ink
 from glassformer.show.svg import line, svg, text
 
 LEGIBLE = 0.75  # of its size: equations with indices can still be read
-LOW = 3  # pixels that an index stands below the line
+LOW = 3  # offset of a subscript in pixels
 
 
 def diagram_svg(width: float, height: float, label: str, boxes: Iterable[Box], arrows: Iterable[Arrow]) -> Html:

@@ -1,4 +1,4 @@
-"""DecoderSpec: the description of a decoder-only model (GPT-2, Llama, …): an encoder's record with a few fields of its own."""
+"""DecoderSpec: the description of a decoder-only model (GPT-2, Llama, …): an encoder's fields and a few more."""
 
 from __future__ import annotations
 

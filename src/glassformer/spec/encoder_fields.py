@@ -110,8 +110,8 @@ def _is(default: Any, doc: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class EncoderFields(Viewed):
-    """Widths, depth and choices, named as in the paper, without checks: `EncoderSizes` adds what follows
-    from them, `EncoderSpec` the rules between them."""
+    """Widths, depth and choices, named as in the paper, without checks: `EncoderSizes` adds derived sizes,
+    `EncoderSpec` the rules between fields."""
 
     d_model: int = _is(512, "width of the residual stream")
     heads: int = _is(8, "attention heads per layer")
@@ -128,19 +128,19 @@ class EncoderFields(Viewed):
     )
     funnel: tuple[int, ...] = _is(
         (),
-        "layers of each block, between which the sequence is pooled to half its length; layers beyond these read it whole again "
-        "(4,4,4 in Funnel)",
+        "number of layers in each block; the sequence is pooled to half its length between blocks, and further layers read it at "
+        "full length again (4,4,4 in Funnel)",
     )
     funnel_repeats: tuple[int, ...] = _is((), "with a funnel: how often each layer of a block is applied in a row (1,1,1)")
     layer_adapter: int | None = _is(
-        None, "width of a small feed-forward block that is added to each layer's output, behind a norm of its own (16 in MMS)"
+        None, "width of an adapter, a small feed-forward block after each layer with its own norm (16 in MMS)"
     )
     bottleneck: int | None = _is(
         None, "width inside each layer, which narrows its input and widens its output again (MobileBERT)"
     )
     bottleneck_reads: BottleneckReads = _is(
         "keys",
-        "with a bottleneck: all attention reads it, or queries and keys one of their own, and values the wide input",
+        "with a bottleneck: queries and keys read a separate bottleneck and values the wide input, or all of them read it",
     )
     ffn_blocks: int = _is(1, "feed-forward blocks of a layer, one after the other (4 in MobileBERT)")
 
@@ -153,31 +153,33 @@ class EncoderFields(Viewed):
     embedding_norm: bool = _is(False, "a norm after the embeddings")
     embedding_scale: EmbeddingScale = _is("none", "factor on the token embeddings")
     token_dropout: int | None = _is(
-        None, "id of the mask token: its vectors become zeros, and the other tokens are scaled up by their number (ESM-2)"
+        None, "id of the mask token: masked tokens become zeros, and the others are scaled up by the number masked (ESM-2)"
     )
     segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
     tasks: int | None = _is(
-        None, "rows of a table with a vector for each task, of which the first is added to every token (ERNIE 3.0); none: none"
+        None, "rows of a table of task vectors, the first of which is added to every token (ERNIE 3.0); none: no such table"
     )
     page: int | None = _is(
         None, "coordinates on a page: rows of the tables for x, y, height and width of each token's box (1024 in LayoutLM)"
     )
     page_parts: tuple[int, ...] = _is(
         (),
-        "widths of the vectors of a box's sides and of its height and width, side by side (128,128 in LayoutLMv3); none: added",
+        "widths of the vectors for the sides of a box and for its height and width, which are concatenated (128,128 in "
+        "LayoutLMv3); none: they are added",
     )
     page_relative: tuple[int, ...] = _is(
         (),
-        "scores by how far boxes lie apart on a page: buckets, and the distance from which they share one (64,256 in LayoutLMv3)",
+        "a score bias by the distance of two boxes on a page: buckets, and the distance from which all share the last one "
+        "(64,256 in LayoutLMv3)",
     )
     beside_picture: tuple[int, ...] = _is(
-        (), "size, patch and channels of a picture of the page, whose parameters are stored and not read (224,16,3 in LayoutLMv3)"
+        (), "size, patch and channels of an image of the page, whose parameters are stored but not used (224,16,3 in LayoutLMv3)"
     )
     positions: int | None = _is(None, "maximum sequence length; rows of a learned position table")
     position: Position = _is("none", "position encoding")
     complete_up_to: int | None = _is(
         None,
-        "longest text in which all tokens attend to each other; to longer ones by blocks, which is not implemented (BigBird)",
+        "longest text with full attention; longer ones need block-sparse attention, which is not implemented (BigBird)",
     )
     position_offset: int = _is(0, "rows of the position table before position 0 (2 in RoBERTa and BART)")
     relative_buckets: int = _is(32, "rows of a relative position table")
@@ -193,13 +195,13 @@ class EncoderFields(Viewed):
     rotary_base: float = _is(10000.0, "base of the rotary angles")
     rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
     rotary_pairs: RotaryPairs = _is(
-        "halves", "features that turn together: i and i + d_k/2, or 2i and 2i + 1 (RoFormer, NeoBERT)"
+        "halves", "features that are rotated as a pair: i and i + d_k/2, or 2i and 2i + 1 (RoFormer, NeoBERT)"
     )
-    rotary_values: bool = _is(False, "rotary positions rotate values, too (RoFormer)")
+    rotary_values: bool = _is(False, "rotary positions also rotate values (RoFormer)")
     rotary_divisor: float = _is(1.0, "rotary angles are divided by this (a part of NTK scaling in GTE)")
 
-    position_kernel: int = _is(128, "positions that a positional convolution sees at once")
-    position_groups: int = _is(16, "groups of features that a positional convolution keeps apart")
+    position_kernel: int = _is(128, "kernel size of a positional convolution, in positions")
+    position_groups: int = _is(16, "number of groups of a positional convolution")
     position_layers: int = _is(1, "number of positional convolutions, one after the other (5 in data2vec)")
     position_norm: PositionNorm = _is(
         "weight", "positional convolution: weight norm (wav2vec 2.0), or a norm without parameters on its output (data2vec)"
@@ -219,27 +221,27 @@ class EncoderFields(Viewed):
         ALL_BIASES, "which projections and norms have a bias: all, none, or a list of places (ffn_output is a part of ffn)"
     )
     groups: tuple[int, ...] = _is(
-        (), "groups of features that the projections q, k, v, output, ffn and ffn_output keep apart (4,4,4,1,4,4 in SqueezeBERT)"
+        (), "number of groups of each projection: q, k, v, output, ffn and ffn_output (4,4,4,1,4,4 in SqueezeBERT)"
     )
     beside_kernel: int | None = _is(
-        None, "convolution beside layer 0, added to its output (DeBERTa-v2 xlarge): positions that it sees at once; none: none"
+        None, "kernel size of a convolution parallel to layer 0, added to its output (DeBERTa-v2 xlarge); none: no convolution"
     )
-    beside_groups: int = _is(1, "groups of features that the convolution beside layer 0 keeps apart")
-    beside_activation: Pointwise = _is("tanh", "activation of the convolution beside layer 0")
+    beside_groups: int = _is(1, "number of groups of the convolution parallel to layer 0")
+    beside_activation: Pointwise = _is("tanh", "activation of the convolution parallel to layer 0")
     scale: Scale = _is("d_k", "attention scores are divided by the square root of this")
     attend: Attend = _is("all", "which keys a query may attend to, before any window or padding mask")
     window: int | None = _is(None, "local attention: a query attends to keys at most window / 2 positions away")
     global_every: int | None = _is(None, "with a window: every n-th layer, starting at layer 0, attends globally")
     global_attention: GlobalAttention = _is(
         "none",
-        "with a window: tokens that see all and are seen by all, through projections of their own (Longformer): "
-        "the first token, those of a question, or projections that are stored alone",
+        "with a window: tokens that attend to all tokens and to which all attend, through separate projections (Longformer): "
+        "the first token, those of a question, or none (the projections are only stored)",
     )
     landmarks: int | None = _is(
-        None, "means of queries and keys by way of which all others attend (Nyströmformer), counted, not computed; none: directly"
+        None, "number of landmarks through which all tokens attend (Nyströmformer): counted, not computed; none: full attention"
     )
     value_kernel: int | None = _is(
-        None, "positions whose values are added to what a head reads, by weights for each distance (65 in Nyströmformer)"
+        None, "kernel size of a convolution over values, added to the output of a head (65 in Nyströmformer)"
     )
     share_layers: int | None = _is(None, "number of distinct layers when layers share weights (1 in ALBERT)")
     layer_cycle: int = _is(1, "consecutive layers in a group that shares weights (ALBERT's inner_group_num)")
@@ -252,35 +254,37 @@ class EncoderFields(Viewed):
     patch_width: int | None = _is(None, "width of a patch, if not square")
     patch_stride: int | None = _is(
         None,
-        "pixels from one patch to the next, down and, unless patch_stride_width is given, across; if not given, the patch's size",
+        "pixels from one patch to the next, vertically and, unless patch_stride_width is given, horizontally; the patch "
+        "size if not given",
     )
-    patch_stride_width: int | None = _is(None, "pixels from one patch to the next across, if not those down")
+    patch_stride_width: int | None = _is(None, "pixels from one patch to the next horizontally, if different")
     video_frames: int | None = _is(None, "frames of a video that are read at once; none: a single image")
     tube: int = _is(1, "frames over which a patch of a video extends (2 in VideoMAE and ViViT)")
     channels: int = _is(3, "colour channels of the image")
     class_tokens: int = _is(0, "learned tokens before the patches: class token, distillation token")
     registers: int = _is(0, "learned register tokens without a position")
     mask_ratio: float = _is(
-        0.0, "share of the patches that are left out at random before the first layer (0.75 in ViT-MAE): counted, not computed"
+        0.0, "share of the patches that are randomly masked before the first layer (0.75 in ViT-MAE): counted, not computed"
     )
     restore: tuple[int, ...] = _is(
-        (), "head=restore: width, layers, heads and d_ff of the decoder that restores left-out patches (512,8,16,2048 in ViT-MAE)"
+        (), "head=restore: width, layers, heads and d_ff of the decoder that restores masked patches (512,8,16,2048 in ViT-MAE)"
     )
-    mask_token: bool = _is(False, "a learned vector that replaces masked patches or sound (a parameter even if unused)")
+    mask_token: bool = _is(False, "a learned vector that replaces masked patches or audio (a parameter even if unused)")
 
     mels: int | None = _is(
-        None, "features per audio frame: mel bins, of which two frames make one position, or 1 for raw sound; none: not audio"
+        None, "features per audio frame: mel bins (two frames make one position), or 1 for raw audio; none: not audio"
     )
     samples: int | None = _is(
-        None, "length of raw sound in samples (16000 are usually a second); conv_kernels says how it is read"
+        None, "length of raw audio in samples (usually 16000 per second), read by the convolutions of conv_kernels"
     )
-    conv_widths: tuple[int, ...] = _is((), "raw sound: features that each convolution gives (512,512,…)")
-    conv_kernels: tuple[int, ...] = _is((), "raw sound: frames that each convolution sees at once (10,3,3,3,3,2,2)")
-    conv_strides: tuple[int, ...] = _is((), "raw sound: frames from one position of each convolution to the next (5,2,2,2,2,2,2)")
+    conv_widths: tuple[int, ...] = _is((), "raw audio: output features of each convolution (512,512,…)")
+    conv_kernels: tuple[int, ...] = _is((), "raw audio: kernel size of each convolution, in frames (10,3,3,3,3,2,2)")
+    conv_strides: tuple[int, ...] = _is((), "raw audio: stride of each convolution, in frames (5,2,2,2,2,2,2)")
     conv_norm: ConvolutionNorm = _is(
-        "none", "raw sound: a norm of each feature over time after the first convolution (group), or over features after each"
+        "none",
+        "raw audio: a norm of each feature over time after the first convolution (group), or over features after each (layer)",
     )
-    feature_norm: bool = _is(False, "raw sound: a norm on what the convolutions give, before its projection to d_model")
+    feature_norm: bool = _is(False, "raw audio: a norm on the output of the convolutions, before the projection to d_model")
 
     pool: Pool = _is(
         "first", "which tokens represent the whole input: the first or last one, or the mean of all or of the class tokens"
@@ -288,9 +292,9 @@ class EncoderFields(Viewed):
     pooler: Pooler = _is(
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )
-    spare_pooler: bool = _is(False, "the pooler stays beside a head that reads tokens, and nothing reads it (SqueezeBERT, FNet)")
+    spare_pooler: bool = _is(False, "keep an unused pooler beside a head that reads tokens (SqueezeBERT, FNet)")
     pooler_eps: float | None = _is(
-        None, "eps of the pooler's norm or of a decoder's of patches, if not that of the layers (VideoMAE)"
+        None, "eps of the norm in the pooler or in the decoder of patches, if different from that of the layers (VideoMAE)"
     )
     head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
@@ -300,14 +304,14 @@ class EncoderFields(Viewed):
     )
     codebooks: tuple[int, ...] = _is(
         (),
-        "codes that sound is quantised to for pre-training: groups of codes, codes of each, width of all groups side by side, "
-        "and of the space in which they are compared (2,320,256,256 in wav2vec 2.0)",
+        "quantisation of audio for pre-training: groups, codes per group, width of all groups together, and width of the space "
+        "in which codes are compared (2,320,256,256 in wav2vec 2.0)",
     )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")
     head_dense: bool = _is(True, "whether a masked-token head has a hidden dense layer and a norm before its output matrix")
     head_projection: int | None = _is(
-        None, "width to which a classifier that reads the mean projects each token first (wav2vec 2.0)"
+        None, "width to which a classifier projects each token before taking the mean (wav2vec 2.0)"
     )
     layer_sum: bool = _is(False, "the head reads a learned weighted sum of the input of layer 0 and the outputs of all layers")
     layer_sum_normed: bool = _is(False, "the last of these states is the one after the final norm (Whisper)")
@@ -316,17 +320,14 @@ class EncoderFields(Viewed):
     )
     wide_output: bool = _is(
         False,
-        "a masked-token head's output matrix has features beside the table's, d_model in all (MobileBERT)",
+        "the output matrix of a masked-token head has more features than the token table, d_model in all (MobileBERT)",
     )
     tie: bool = _is(True, "masked-token heads use the token embedding table as their output matrix")
     adapters: tuple[int, ...] = _is(
         (),
-        "low-rank adapters that a file stores for every matrix, and that nothing applies: tasks and rank (5,4 in "
-        "jina-embeddings-v3)",
+        "low-rank adapters that are stored for every matrix but not applied: tasks and rank (5,4 in jina-embeddings-v3)",
     )
-    contact_head: bool = _is(
-        False, "a linear map of all attention weights to one number, stored by every model and not computed (ESM-2)"
-    )
+    contact_head: bool = _is(False, "a linear map of all attention weights to one number, stored but not computed (ESM-2)")
     spare_bias: bool = _is(False, "a second vocabulary bias that is stored but never added (untied BERT and RoBERTa heads)")
 
     dropout: float = _is(0.1, "dropout probability during training")

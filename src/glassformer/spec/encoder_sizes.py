@@ -49,7 +49,7 @@ class EncoderSizes(EncoderFields, PositionKinds, SoundSizes, NoDecoder):
 
     @cached_property
     def table_width(self) -> int:
-        """Width of the embedding tables, or of what the convolutions make of raw sound."""
+        """Width of the embedding tables, or of what the convolutions make of raw audio."""
         if self.conv_widths:
             return self.conv_widths[-1]
         return self.embedding_size if self.embedding_size is not None else self.d_model

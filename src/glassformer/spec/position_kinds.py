@@ -45,7 +45,7 @@ class PositionKinds:
 
     @property
     def counts_from_start(self) -> bool:
-        """Whether a text would have other states if it began at another position: rotations alone look at distances."""
+        """Whether the states of a text depend on its first position; rotations depend on distances only."""
         return self.learns_positions or self.computes_positions or self.stores_rotation or self.rotary_values
 
     @property

@@ -66,13 +66,13 @@ def _widths(spec: EncoderSizes) -> None:
 
 
 def _groups(spec: EncoderSizes) -> None:
-    """Rules of projections that keep groups of features apart: each group has as many features as the others."""
+    """Rules of grouped projections: all groups have the same number of features."""
     if not spec.groups:
         return
     if len(spec.groups) != len(GROUPED):
         raise GlassformerError(
-            f"groups={field_text(spec.groups)} has {len(spec.groups)} numbers, and {len(GROUPED)} projections may keep groups "
-            f"apart: {', '.join(GROUPED)}. Give one number for each."
+            f"groups={field_text(spec.groups)} has {len(spec.groups)} numbers, and there are {len(GROUPED)} grouped "
+            f"projections: {', '.join(GROUPED)}. Give one number for each."
         )
     if spec.gated or spec.disentangled or spec.query_key_norm == "all":
         field = f"activation={spec.activation}" if spec.gated else "query_key_norm=all"
@@ -145,12 +145,12 @@ def _layers(spec: EncoderSizes) -> None:
 
 
 def _global_tokens(spec: EncoderSizes) -> None:
-    """Rules of tokens that see all and are seen by all."""
+    """Rules of global tokens, which attend to all tokens and to which all tokens attend."""
     if spec.global_attention == "none":
         return
     given = f"global_attention={spec.global_attention}"
     if spec.window is None or spec.attend == "causal":
-        raise GlassformerError(f"{given} is about tokens that ignore a window to both sides. Give window, and attend=all.")
+        raise GlassformerError(f"{given} selects tokens that ignore a window in both directions. Give window and attend=all.")
     if spec.global_every is not None:
         raise GlassformerError(
             f"{given} needs a window in every layer, and global_every={spec.global_every} leaves it out of some. Leave it out."
@@ -163,7 +163,7 @@ def _global_tokens(spec: EncoderSizes) -> None:
 
 
 def _beside(spec: EncoderSizes) -> None:
-    """Rules of a convolution beside layer 0, which sees as many positions before each one as after it."""
+    """Rules of a convolution parallel to layer 0, which reads as many positions before each position as after it."""
     if spec.beside_kernel is None:
         return
     if spec.beside_kernel % 2 == 0:
@@ -233,7 +233,7 @@ def _video(spec: EncoderSizes) -> None:
         return
     given = f"video_frames={spec.video_frames}"
     if spec.patch is None:
-        raise GlassformerError(f"{given} is about a video, and there is no image. Give image and patch, or leave it out.")
+        raise GlassformerError(f"{given} is for video, but there is no image. Give image and patch, or leave it out.")
     if spec.tube > spec.video_frames:
         raise GlassformerError(f"tube={spec.tube} is larger than {given}: no patch fits. Give a smaller tube.")
     if "2d" in spec.position:
@@ -242,21 +242,21 @@ def _video(spec: EncoderSizes) -> None:
 
 def _places_in_image(spec: EncoderSizes) -> None:
     if spec.mask_ratio and (spec.patch is None or spec.relative or spec.rotary):
-        why = "there is no image" if spec.patch is None else f"position={spec.position} knows no places of the others"
-        raise GlassformerError(f"mask_ratio={spec.mask_ratio:g} leaves out patches of an image, and {why}. Leave it out.")
+        why = "there is no image" if spec.patch is None else f"position={spec.position} has no positions for a subset of them"
+        raise GlassformerError(f"mask_ratio={spec.mask_ratio:g} masks patches of an image, but {why}. Leave it out.")
     if spec.position == "sinusoidal_2d_stored" and (spec.patch is None or spec.d_model % 4):
         why = "there is no image" if spec.patch is None else f"d_model={spec.d_model} is not a multiple of 4"
         raise GlassformerError(
-            f"position=sinusoidal_2d_stored holds sines and cosines of rows and columns of patches, and {why}. Give image and "
-            "patch, and a multiple of 4, or another position."
+            f"position=sinusoidal_2d_stored stores sines and cosines of rows and columns of patches, but {why}. Give image and "
+            "patch with a multiple of 4, or another position."
         )
     if spec.stores_rotation and spec.one_length:
-        raise GlassformerError("position=rotary_stored is for texts and vectors: its table has no places. Try position=rotary.")
+        raise GlassformerError("position=rotary_stored is for text and vectors only. Try position=rotary.")
     if spec.position == "rotary_2d" and spec.rotary_pairs == "adjacent":
         raise GlassformerError("rotary_pairs=adjacent is not implemented with position=rotary_2d. Leave rotary_pairs out.")
     if spec.position == "rotary_2d" and spec.patch is None:
         raise GlassformerError(
-            "position=rotary_2d rotates by row and column of a patch, and there is no image. Give image and patch."
+            "position=rotary_2d rotates by row and column of a patch, but there is no image. Give image and patch."
         )
     if spec.relative and spec.position.endswith("2d") and (spec.patch is None or spec.class_tokens != 1 or spec.registers):
         raise GlassformerError(
@@ -267,7 +267,7 @@ def _places_in_image(spec: EncoderSizes) -> None:
 def _audio(spec: EncoderSizes) -> None:
     if spec.mels is None:
         if spec.raw_sound:
-            raise GlassformerError(f"samples={spec.samples} needs mels, the features of a frame: raw sound has one. Give mels=1.")
+            raise GlassformerError(f"samples={spec.samples} needs mels, the features of a frame: raw audio has one. Give mels=1.")
         return
     for name, value, what in (("vocab", spec.vocab, "tokens"), ("image", spec.image, "an image")):
         if value is not None:
@@ -293,7 +293,7 @@ def _raw_sound(spec: EncoderSizes) -> None:
         )
     if spec.learns_positions or spec.positions is not None:
         field = f"positions={spec.positions}" if spec.positions is not None else f"position={spec.position}"
-        raise GlassformerError(f"{field} is not allowed with samples: the length of the sound decides. Leave it out.")
+        raise GlassformerError(f"{field} is not allowed with samples, which determine the length. Leave it out.")
 
 
 def _convolved(spec: EncoderSizes) -> None:
@@ -304,9 +304,9 @@ def _convolved(spec: EncoderSizes) -> None:
             f"Try position_groups={nearest_divisor(spec.d_model, spec.position_groups)}."
         )
     if spec.convolves_positions and not spec.raw_sound:
-        raise GlassformerError(f"position={spec.position} is implemented for raw sound only. Give samples, or another position.")
+        raise GlassformerError(f"position={spec.position} is implemented for raw audio only. Give samples, or another position.")
     if spec.relative_gate and (spec.disentangled or spec.d_model % spec.heads):
-        why = "gates scale a bias, and disentangled positions have none"
+        why = "gates scale a relative bias, but disentangled positions have none"
         if not spec.disentangled:
             why = f"heads={spec.heads} does not divide d_model={spec.d_model}, and a gate reads one head's share"
         raise GlassformerError(f"relative_gate=true is not allowed: {why}. Leave it out.")

@@ -32,7 +32,7 @@ def check_head(spec: EncoderSizes) -> None:
             "layer_sum=true sums states for a head that reads all of them: give head=tag, or head=classify and head_reads=mean."
         )
     if spec.layer_sum_normed and not (spec.layer_sum and spec.norm_after_last == "all" and spec.layers):
-        raise GlassformerError("layer_sum_normed=true is about a sum of states with a norm after the last: give layer_sum=true.")
+        raise GlassformerError("layer_sum_normed=true needs a sum of states: give layer_sum=true.")
     _vocabulary(spec)
     _restoring(spec)
     _codes(spec)
@@ -47,7 +47,7 @@ def _restoring(spec: EncoderSizes) -> None:
     if (spec.head == "restore") != bool(spec.restore):
         given = "head=restore" if spec.head == "restore" else f"restore={field_text(spec.restore)}"
         missing = "restore, such as restore=512,8,16,2048" if spec.head == "restore" else "head=restore"
-        raise GlassformerError(f"{given} is about a decoder of patches that has sizes: give {missing}.")
+        raise GlassformerError(f"{given} needs the sizes of the decoder that restores patches: give {missing}.")
     if not spec.restore:
         return
     given = f"restore={field_text(spec.restore)}"
@@ -56,11 +56,11 @@ def _restoring(spec: EncoderSizes) -> None:
     plain = spec.norm == "pre" and not spec.by_distance and not spec.rotary and not spec.groups and spec.window is None
     if spec.patch is None or not plain or spec.block != "layer" or not spec.attends or spec.registers or spec.kv_heads:
         raise GlassformerError(
-            f"{given} restores patches of an image by plain layers with norm=pre: without positions by distance, groups, "
+            f"{given} restores patches of an image with plain layers and norm=pre: without relative positions, groups, "
             "registers, a window and shared keys. Leave one of them out."
         )
     if spec.stores_waves and spec.restore[0] % 4:
-        raise GlassformerError(f"{given}: the stored waves by row and column need a width that is a multiple of 4.")
+        raise GlassformerError(f"{given}: the stored sines and cosines need a width that is a multiple of 4.")
     spec.restorer  # its own rules  # noqa: B018
 
 
@@ -69,7 +69,7 @@ def _codes(spec: EncoderSizes) -> None:
     if (spec.head in CODED_HEADS) != bool(spec.codebooks):
         given = f"head={spec.head}" if spec.head in CODED_HEADS else f"codebooks={field_text(spec.codebooks)}"
         missing = "codebooks, such as 2,320,256,256" if spec.head in CODED_HEADS else "head=compare_codes"
-        raise GlassformerError(f"{given} is about codes that sound is quantised to, which have sizes: give {missing}.")
+        raise GlassformerError(f"{given} needs the sizes of the codes for quantised audio: give {missing}.")
     if not spec.codebooks:
         return
     given = f"codebooks={field_text(spec.codebooks)}"
@@ -79,7 +79,7 @@ def _codes(spec: EncoderSizes) -> None:
             "the width compared in."
         )
     if not spec.raw_sound:
-        raise GlassformerError(f"{given} quantises raw sound, and there is none. Give samples and mels=1, or leave it out.")
+        raise GlassformerError(f"{given} quantises raw audio, but there is none. Give samples and mels=1, or leave it out.")
 
 
 def _vocabulary(spec: EncoderSizes) -> None:

@@ -12,7 +12,7 @@ def _layer_adapter(spec: EncoderSizes) -> None:
     whole = spec.block == "layer" and spec.norm == "pre" and spec.bottleneck is None and spec.ffn_blocks == 1 and not spec.funnel
     if spec.layer_adapter is not None and (not whole or spec.beside_kernel is not None):
         raise GlassformerError(
-            f"layer_adapter={spec.layer_adapter} is implemented for whole layers with norm=pre alone. Leave it out."
+            f"layer_adapter={spec.layer_adapter} is implemented only for complete layers with norm=pre. Leave it out."
         )
 
 
@@ -33,8 +33,8 @@ def _funnel(spec: EncoderSizes) -> None:
     given = f"funnel={field_text(spec.funnel)}"
     if len(spec.funnel) != len(spec.funnel_repeats) or spec.layers < len(spec.funnel_owners):
         raise GlassformerError(
-            f"{given} needs a number of repeats for each block, as in funnel_repeats=1,1,1, and layers={spec.layers} is all of "
-            f"them: {len(spec.funnel_owners) if len(spec.funnel) == len(spec.funnel_repeats) else 'unknown'} or more."
+            f"{given} needs a number of repeats for each block, as in funnel_repeats=1,1,1, and layers={spec.layers} must "
+            f"include them all: {len(spec.funnel_owners) if len(spec.funnel) == len(spec.funnel_repeats) else 'unknown'} or more."
         )
     plain = {
         **{"norm": "post", "position": "none", "window": None, "attend": "all", "block": "layer", "mixing": "attention"},
@@ -46,7 +46,7 @@ def _funnel(spec: EncoderSizes) -> None:
     for field in (field for field, value in plain.items() if getattr(spec, field) != value):
         told = field_text(getattr(spec, field))
         raise GlassformerError(
-            f"{field}={told} is not allowed with {given}, which has attention of its own. Leave one of them out."
+            f"{field}={told} is not allowed with {given}, which has its own kind of attention. Leave one of them out."
         )
     if (
         spec.vocab is None
@@ -56,7 +56,7 @@ def _funnel(spec: EncoderSizes) -> None:
         or spec.head in ("pretrain", "project")
     ):
         raise GlassformerError(
-            f"{given} reads tokens of even width in segments, of which 2 is the class token's: give segments=3."
+            f"{given} needs tokens of even width with three segments (2 is that of the class token): give segments=3."
         )
 
 
@@ -67,14 +67,12 @@ def _landmarks(spec: EncoderSizes) -> None:
         if getattr(spec, field) is None:
             continue
         if spec.window is not None or spec.attend == "causal" or spec.group > 1 or not spec.attends or spec.pooler == "attention":
-            raise GlassformerError(
-                f"{given} is implemented for tokens that attend to all others, by heads with keys of their own."
-            )
+            raise GlassformerError(f"{given} is implemented only for full attention in which each head has its own keys.")
         if field == "landmarks" and (spec.by_distance or spec.score_cap is not None or spec.reads not in ("tokens", "vectors")):
-            raise GlassformerError(f"{given} is implemented for texts without positions by distance. Leave it out.")
+            raise GlassformerError(f"{given} is implemented only for text without relative positions. Leave it out.")
     if spec.value_kernel is not None and spec.value_kernel % 2 == 0:
         raise GlassformerError(
-            f"value_kernel={spec.value_kernel} is even: it would give a position too many. Give an odd number."
+            f"value_kernel={spec.value_kernel} is even: the result would have one position too many. Give an odd number."
         )
 
 

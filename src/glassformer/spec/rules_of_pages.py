@@ -24,7 +24,7 @@ def check_page(spec: EncoderSizes) -> None:
             continue
         given = f"{field}={field_text(value)}"
         if spec.page is None:
-            raise GlassformerError(f"{given} is about tokens on a page, and there is none. Give page=1024, or leave it out.")
+            raise GlassformerError(f"{given} is for tokens on a page, but there is none. Give page=1024, or leave it out.")
         if len(value) != example.count(",") + 1:
             raise GlassformerError(f"{given} must have {example.count(',') + 1} numbers, such as {example}.")
     if spec.page_parts and 4 * spec.page_parts[0] + 2 * spec.page_parts[1] != spec.d_model:

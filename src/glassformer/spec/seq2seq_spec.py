@@ -1,4 +1,4 @@
-"""Seq2SeqSpec: the description of an encoder-decoder (the 2017 paper, T5, BART, Whisper): an encoder with a decoder beside it."""
+"""Seq2SeqSpec: the description of an encoder-decoder (the 2017 paper, T5, BART, Whisper): an encoder and a decoder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OF_INPUT = frozenset({"vocab", "positions", "position", "position_offset", "embe
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Seq2SeqSpec(EncoderSpec):
-    """Description of an encoder-decoder. Its own fields are the encoder's; `decoder` is a record beside them.
+    """Description of an encoder-decoder. Its own fields are the encoder's; `decoder` is a separate record.
 
     The decoder is a DecoderSpec. Each of its layers has one more attention, whose keys and values come from the encoder.
     """
@@ -54,7 +54,7 @@ class Seq2SeqSpec(EncoderSpec):
 
     @property
     def encoder(self) -> EncoderSpec:
-        """The encoder alone, as a spec of its own."""
+        """The encoder alone, as a separate spec."""
         return EncoderSpec(**{name: getattr(self, name) for name in defaults(EncoderSpec)})
 
     @property

@@ -147,7 +147,7 @@ RULES = (
         CONVOLVED,
         "applies to positional convolutions only",
     ),
-    _Rule(("conv_widths", "conv_kernels", "conv_strides", "conv_norm", "feature_norm"), RAW_SOUND, "applies to raw sound only"),
+    _Rule(("conv_widths", "conv_kernels", "conv_strides", "conv_norm", "feature_norm"), RAW_SOUND, "applies to raw audio only"),
     _Rule(("beside_groups", "beside_activation"), BESIDE, "applies to a convolution beside layer 0, and there is none"),
     _Rule(("pooler_eps",), NORMED_POOLER, "sets a number of the pooler's norm, and there is none"),
     _Rule(("tube",), VIDEO, "sets the frames of a patch of a video, and there is none"),

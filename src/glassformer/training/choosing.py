@@ -1,4 +1,4 @@
-"""Which weights are trained: all, the head alone, all but frozen parts, or low-rank adapters beside frozen matrices."""
+"""Which weights are trained: all, only the head, all but frozen parts, or low-rank adapters beside frozen matrices."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Choice(NamedTuple):
                 f"lora={settings.lora} is not implemented for encoder-decoders: leave it out, or give freeze=…."
             )
         if adapters is not None and spec.predicts_next:
-            raise GlassformerError(f"lora={settings.lora} is for encoders, and this model writes: leave it out, or freeze parts.")
+            raise GlassformerError(
+                f"lora={settings.lora} is for encoders, and this model generates text: leave it out, or freeze parts."
+            )
         alone = settings.train_only == "head" or adapters is not None
         return cls(new_blocks(spec, about) if alone else None, frozen_blocks(spec, settings.freeze), adapters)
 
@@ -91,7 +93,7 @@ def frozen_blocks(spec: EncoderSpec, freeze: str | None) -> tuple[str, ...]:
             tops = [name for name in blocks if "." not in name or re.fullmatch(r"layers\.\d+", name)]
             listed = ", ".join(tops if len(tops) < 9 else [*tops[:4], "…", *tops[-3:]])
             raise GlassformerError(
-                f"freeze={shown(freeze)} is not allowed: '{shown(place)}' is no part of this encoder with weights: "
+                f"freeze={shown(freeze)} is not allowed: '{shown(place)}' is not a part of this encoder with weights: "
                 f"{listed}.{nearest(place, blocks)}"
             )
     if all(within(one.block.name, tuple(places)) for one in build(spec).parameters):
@@ -125,7 +127,7 @@ def check_choice(settings: Mapping[str, Any], *, checkpoint: bool) -> None:
     only = settings.get("train_only", "all") == "head"
     for name, value in given.items():
         if value is not None and only:
-            raise GlassformerError(f"{name}={shown(value)} and train_only=head both say what is trained: give one.")
+            raise GlassformerError(f"{name}={shown(value)} and train_only=head both select what is trained: give one.")
     if given["lora"] is not None and given["freeze"] is not None:
         raise GlassformerError(
             f"lora={given['lora']} freezes everything but adapters and head: leave freeze={shown(given['freeze'])} out."

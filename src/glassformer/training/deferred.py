@@ -71,7 +71,7 @@ class DeferredStepper:
     def stance(self, step: Step) -> AbstractContextManager[object]:
         """Run the first steps of a run as written, and batches of unusual sizes, which are not worth compiling for.
 
-        The number of the step and its batch decide, so that a resumed run has the same bits.
+        Only the number of the step and its batch decide, so that a resumed run is identical bit for bit.
         """
         return as_written(self.trainer.encoder) if self.is_written(step) else nullcontext()
 
@@ -166,7 +166,7 @@ class Recorder:
         return torch.cuda.stream(self.stream)
 
     def __call__(self, work: Callable[[Batch | None], None], batch: Batch | None, device: torch.device) -> None:
-        """Do `work` on a batch that lies on the host."""
+        """Do `work` on a batch in host memory."""
         key = (work.__name__, *(tuple(one.shape) for one in ([] if batch is None else batch.tensors())))
         if key not in self.recorded:
             self.calls[key] = self.calls.get(key, 0) + 1

@@ -36,7 +36,7 @@ def drafted_body(spec: EncoderSpec) -> tuple[dict[str, Any], str] | None:
 def with_published_head(spec: EncoderSpec, given: Collection[str]) -> EncoderSpec:
     """Return a preset's encoder with the head that transformers has for its body, unless a `given` field says otherwise.
 
-    Presets describe bodies. RoBERTa's classifier has a hidden layer of its own in place of a pooler, for example.
+    Presets describe bodies. For example, RoBERTa's classifier has a hidden layer in place of a pooler.
     """
     if spec.head == "none" or spec.head not in TRAINED or any(name in given for name in HEAD):
         return spec
@@ -50,7 +50,7 @@ def with_published_head(spec: EncoderSpec, given: Collection[str]) -> EncoderSpe
 
 
 def _with_ids(spec: EncoderSpec) -> list[dict[str, Any]]:
-    """Return the drafts with the ids of our special tokens; one whose positions start after another padding token is none."""
+    """Return the drafts with the ids of our special tokens, without those whose positions start after another padding token."""
     if spec.reads == "image":
         return list(drafts(spec))
     ids = {f"{name}_token_id": number for name, number in IDS.items()}

@@ -28,7 +28,7 @@ SIDES = {"cpu": 1024, "cuda": 8192}
 def peak_flops(device: torch.device, dtype: torch.dtype) -> float:
     """Return the FLOP/s of the fastest of several square matrix products on this device with the current threads."""
     side = SIDES.get(device.type, 1024)
-    own = torch.Generator(device).manual_seed(0)  # a run's own random numbers go on where they were
+    own = torch.Generator(device).manual_seed(0)  # the random numbers of the run continue where they were
     a, b = (torch.randn(side, side, device=device, generator=own).to(dtype) for _ in range(2))  # equal numbers would be faster
     out = torch.empty_like(a)
     fastest, until = float("inf"), time.perf_counter() + PEAK_SECONDS
@@ -104,7 +104,7 @@ def kept_bytes(encoder: Encoder, forward: Callable[[], Tensor], number_format: C
         stack.enter_context(torch.compiler.set_stance("force_eager"))
         stack.enter_context(saved_tensors_hooks(keep, lambda tensor: tensor))
         stack.enter_context(number_format())
-        loss = forward()  # what it keeps stays in memory until all is counted
+        loss = forward()  # everything it stores stays in memory until all is counted
     inside = [sum(size for pointer, size in one.items() if pointer not in outside) for one in layers]
     del loss
     return sum(outside.values()) + max(inside, default=0)

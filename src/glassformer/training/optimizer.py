@@ -23,7 +23,7 @@ BELOW = re.compile(STACK + r"(?:embeddings|relative|tables)\.")
 def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.AdamW:
     """Create AdamW (Loshchilov and Hutter 2017); weight decay applies to matrices and tables, not to vectors.
 
-    With `layer_decay`, parameters of each layer are a group of their own; `scale` is the factor of its learning rate.
+    With `layer_decay`, the parameters of each layer are a separate group; `scale` is the factor of its learning rate.
     """
     groups: dict[tuple[float, bool], dict[str, Any]] = {}
     depths = _depths(model)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from glassformer.training.settings import Settings
 
 
-# What the cost of a row grows with, as powers of the lengths of its text (t) and, beside a decoder, of its target (u).
+# The terms of the cost of a row, as powers of the length of its text (t) and, for encoder-decoders, of its target (u).
 POWERS = {"row": (0, 0), "token": (1, 0), "pair": (2, 0), "target": (0, 1), "target_pair": (0, 2), "cross": (1, 1)}
 
 

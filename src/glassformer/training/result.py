@@ -33,7 +33,7 @@ class Trained(Viewed):
 
     @property
     def metric(self) -> Metric:
-        """What the task is measured by."""
+        """The metric of the task."""
         return metric_of(self.folder)
 
     @property

@@ -132,7 +132,7 @@ def fitting_budget(spec: EncoderSpec, settings: Settings, predict: Callable[...,
 
 
 def check_batches(data: Dataset, given: Mapping[str, Any]) -> None:
-    """Refuse a token budget beside a number of rows, or for images."""
+    """Refuse a token budget together with a number of rows, or for images."""
     budget, rows = given.get("batch_tokens"), given.get("batch_size")
     if budget is None:
         return

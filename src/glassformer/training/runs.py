@@ -181,7 +181,7 @@ class Run(Viewed):
                 file.truncate(0)  # a leftover id means that a process was killed
 
     def sweep(self) -> None:
-        """Remove half-written files of killed processes; call it only while holding the lock."""
+        """Remove partial files of killed processes; call it only while holding the lock."""
         for folder in (self.checkpoints, self.best_weights, self.epoch_weights):
             state.sweep(folder)
         left = (path for path in self.path.iterdir() if UNFINISHED.fullmatch(path.name))

@@ -91,7 +91,7 @@ def saved_steps(checkpoints: Path) -> list[int]:
 
 
 def save_state(checkpoints: Path, saved: Saved) -> Path:
-    """Write a state; after an error, older states are unchanged and no half-written folder looks like a state."""
+    """Write a state; after an error, older states are unchanged and no partial folder looks like a state."""
     target = folder_of(checkpoints, saved.step)
     unfinished = target.with_name(f"{target.name}.tmp-{os.getpid()}")
     needed = sum(tensor.nbytes for tensor in saved.tensors.values())

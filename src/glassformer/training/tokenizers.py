@@ -41,7 +41,7 @@ class Encoded(NamedTuple):
 
     ids: Sequence[int]  # or an array of them
     special: Sequence[int]  # 1: a special token
-    words: list[int | None]  # empty where the text is no row of words
+    words: list[int | None]  # empty if the text is not a list of words
     cut: bool
     segments: Sequence[int] = ()  # 0 for the tokens of the first text, 1 for those of the second; empty for a single text
 
@@ -212,7 +212,7 @@ class Tokenizer:
 
     @cached_property
     def _words(self) -> WordIds | None:
-        """What finds the ids of texts from those of their words; None if this tokenizer looks at more than a word."""
+        """Finds the ids of texts from those of their words; None if this tokenizer depends on more than one word."""
         return WordIds(self._inner) if splits_at_spaces(self._inner) else None
 
     def _by_words(self, texts: Iterable[str], max_length: int | None) -> Iterator[list[Encoded]]:

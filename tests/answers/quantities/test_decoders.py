@@ -130,7 +130,7 @@ def test_other_usual_countings_are_conventions(model, claim):
         ("decoder.layers", "gpt2", "this model has one stack of layers. Write layers."),
         ("u", "gpt2", "this model reads one text. Use t."),
         ("flops(pass=decode, per=token)", "gpt2", "a decoding step computes one token; leave per out."),
-        ("params(decoder)", "gpt2", "this model is a decoder alone. Write params for all of it"),
+        ("params(decoder)", "gpt2", "this model has only a decoder. Write params for all of it"),
         ("params(ffn, layer=6)", "transformer", "the layers are 0 to 5"),
     ],
 )

@@ -122,7 +122,7 @@ def test_what_does_not_fit_is_refused_in_one_line(tmp_path):
         ({"use_dora": False, "bias": "all"}, "bias=all is not supported."),
         (
             {"bias": "none", "base_model_name_or_path": "someone/bert"},
-            "holds adapters of someone/bert, which is no model folder here",
+            "holds adapters of someone/bert, which is not a local model folder",
         ),
     ):
         changed(adapter, **settings)

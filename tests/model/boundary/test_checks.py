@@ -65,7 +65,7 @@ REFUSALS = {
     "one sound": (WHISPER, {"inputs": torch.zeros(5, 8)}, "got (5, 8). Add a batch axis: frames[None]."),
     "a sound that is turned": (WHISPER, {"inputs": torch.zeros(1, 8, 5)}, "got (1, 8, 5). Turn it: frames.mT."),
     "a sound of whole numbers": (WHISPER, {"inputs": torch.zeros(1, 5, 8, dtype=torch.int64)}, "frames must be floating-point numbers, got int64. Pass frames.float()."),
-    "a sound with a mask": (WHISPER, {"inputs": torch.zeros(1, 5, 8), "attend": ONES}, "every frame of a sound is real and has its place"),
+    "a sound with a mask": (WHISPER, {"inputs": torch.zeros(1, 5, 8), "attend": ONES}, "every frame of a sound is real and has a fixed position"),
     "image with a mask": (VIT, {"inputs": torch.zeros(1, 2, 9, 7), "attend": ONES}, "attend and positions are for sequences"),
     "no such layer": (BERT, {"inputs": TOKENS, "return_weights": [2]}, "return_weights: there is no layer 2, this encoder has layers 0 to 1."),
     "a bare layer": (BERT, {"inputs": TOKENS, "return_weights": 1}, "return_weights=1 is one layer: give a list of layers, [1]."),

@@ -19,7 +19,7 @@ from glassformer.spec import EncoderSpec
         (EncoderSpec(vocab=30_000, d_model=100_000, heads=100, layers=9), "1,083,0"),
         (
             EncoderSpec(d_model=10**9, heads=1, layers=1),
-            "too many parameters, which need more than 9.2 EB, the most that an address can reach.",
+            "too many parameters, which need more than 9.2 EB, the most that can be addressed.",
         ),
         (EncoderSpec(vocab=10**9, d_model=10**9, heads=1, layers=1), "Nothing was allocated."),
         (EncoderSpec(d_model=4, heads=10**9, d_k=10**9, layers=1), "parameters, which need"),

@@ -87,7 +87,9 @@ def test_an_original_that_does_not_find_the_weights_is_no_witness(tmp_path, monk
     found = verified(save(model, tmp_path), as_class="WhisperEncoder")
     assert (found.holds, len(found.comparisons)) == (True, 2)
     assert found.notes[0].startswith("Not compared with the original model: transformers does not find ")
-    assert "parameters of WhisperEncoder in this folder, such as conv1.bias, and would make them up." in found.notes[0]
+    assert (
+        "parameters of WhisperEncoder in this folder, such as conv1.bias, and would initialise them randomly." in found.notes[0]
+    )
 
 
 @pytest.mark.parametrize("spec", [BERT, VIT, EncoderSpec(d_model=8, heads=2, layers=2)], ids=["tokens", "image", "vectors"])

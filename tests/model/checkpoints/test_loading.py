@@ -207,8 +207,8 @@ def test_a_weight_that_is_no_number_is_named_by_tensor_place_and_count(tmp_path,
     tensors["encoder.layer.1.output.dense.weight"][3, 5] = number
     folder = bert_folder(tmp_path, tensors=tensors)
     assert refusal(folder) == (
-        f"encoder.layer.1.output.dense.weight[2, 5] is {word} (2 of 96 values are no finite numbers). "
-        "allow_nonfinite=True reads them all the same."
+        f"encoder.layer.1.output.dense.weight[2, 5] is {word} (2 of 96 values are not finite). "
+        "allow_nonfinite=True reads them anyway."
     )
     assert not load_encoder(folder, allow_nonfinite=True).encoder.layers["1"].ffn.narrow.weight.isfinite().all()
 

@@ -471,7 +471,7 @@ def test_images_are_classified(tmp_path):
         "image must be (batch, channels=3, height=8, width=8), got (3, 3, 4, 8)"
     )
     images[2, 0, 0, 0] = np.inf
-    assert said(model.predict, images) == "image 2 has a NaN or infinite pixel. Mend it or leave it out."
+    assert said(model.predict, images) == "image 2 has a NaN or infinite pixel. Fix it or leave it out."
     assert (
         said(model.predict, ["a text"]) == "this encoder reads images, not texts. Give images: --images FILE, or predict(images)."
     )
@@ -508,7 +508,7 @@ def test_an_option_that_says_nothing_is_refused(folder, options, line):
 @pytest.mark.parametrize("texts", [None, 5, 1.5, np.array(1)])
 def test_what_is_no_list_of_texts_is_refused(folder, texts):
     model = gf.load(folder)
-    assert said(model.encode, texts) == f"a text or a list of texts is wanted, found {texts!r}."
+    assert said(model.encode, texts) == f"expected a text or a list of texts, found {texts!r}."
 
 
 def test_an_array_of_texts_is_a_list_of_texts(folder):

@@ -63,7 +63,7 @@ def test_pixels_from_the_disk_are_those_in_memory(photos, monkeypatch):
     assert (lazy.train.inputs[1:3].take([1]) == kept.train.inputs[2]).all()
     assert kept.fingerprint == lazy.fingerprint
     lazy.train.inputs.files[0].write_bytes(png(noise(9, 6, 5)))
-    with pytest.raises(GlassformerError, match=r"has changed since the data was loaded. Start again."):
+    with pytest.raises(GlassformerError, match=r"has changed since the data was loaded. Load it again."):
         lazy.train.inputs.take([0])
 
 

@@ -20,7 +20,7 @@ def model(frame: Frame, *more: str) -> str:
     """Return the words of the spec: a named model, or one with the stated sizes."""
     fields = {name: size for name, size in frame.sizes.items() if name not in OPTIONS}
     if fields.pop("channels", 3) != 3 or len(frame.models) > 1 or not {*fields} <= {*LISTS["fields"]}:
-        raise NotUnderstoodError("it names two models, or a size that is not used here")
+        raise NotUnderstoodError("it names two models, or a size that is not used")
     if frame.models:
         spec, changed = preset(frame.models[0]), []
         derived = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "kv_heads": spec.key_heads}

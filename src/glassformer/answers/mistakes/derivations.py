@@ -23,7 +23,7 @@ RANGE = 50  # between the right size and another
 LARGEST_RATIO = 16  # up to this, a whole ratio may have several
 MOST_TERMS = 30  # lines of a derivation in which each size is also changed alone
 NOT_SIZES = frozenset(("bytes", "parameters", "2", "4"))  # factors that other mistakes are about
-KEYS_AND_VALUES = "(d_k + d_v)"  # of a cache: twice the width of a head, if both are alike
+KEYS_AND_VALUES = "(d_k + d_v)"  # of a cache: twice the width of a head, if keys and values have the same width
 GROUPS: dict[str, tuple[str, ...]] = {
     "": (),
     "biases left out": ("b_",),

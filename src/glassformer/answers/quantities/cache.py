@@ -1,4 +1,4 @@
-"""The key/value cache: its numbers by kind of attention, what they are made of, and what is often forgotten."""
+"""The key/value cache: its size by kind of attention, the factors of that size, and which of them are often forgotten."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _operations(context: Context, factor: int) -> Found:
 
 
 def _costs_of_a_step(context: Context) -> tuple[Callable[[Step], int], Callable[[Step], int]]:
-    """Return the costs of the step that computes the last token: multiply-adds, and FLOPs beside them."""
+    """Return the costs of the step that computes the last token: multiply-adds and FLOPs."""
     if "per" in context.options:
         raise GlassformerError(f"{context.text}: a decoding step computes one token; leave per out.")
     rows = {row.name: row for row in decoding(context.program, label=context.request.label).rows}

@@ -35,7 +35,7 @@ WHOLE_ATTENTION = ((), ("attention",))
 def params(context: Context) -> Found:
     """Count parameters line by line, and under each usual convention."""
     if "decoder" in context.names and isinstance(context.spec, DecoderSpec):
-        raise GlassformerError(f"{context.text}: this model is a decoder alone. Write params for all of it, or params(layers).")
+        raise GlassformerError(f"{context.text}: this model has only a decoder. Write params for all of it, or params(layers).")
     pieces = counted_pieces(context)
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     if not pieces:

@@ -62,7 +62,7 @@ def bottleneck(draft: Draft) -> None:
     if not has:
         return
     if everything == shared:
-        why = "a bottleneck for queries and keys would be stored and not read" if shared else "queries and keys would not fit"
+        why = "a bottleneck for queries and keys would be stored but not used" if shared else "queries and keys would not fit"
         raise config.refusal("key_query_shared_bottleneck", f"with use_bottleneck_attention = {value_text(everything)}, {why}.")
     fields.update(bottleneck=narrow, bottleneck_reads="all" if everything else "keys")
 
@@ -72,7 +72,7 @@ def trigrams(draft: Draft) -> None:
     config, fields = draft.config, draft.fields
     three = config.flag("trigram_input", default=True)
     if not three and fields["embedding_size"] == fields["d_model"]:
-        raise config.refusal("trigram_input", "with embedding_size = hidden_size, a projection would be stored and not read.")
+        raise config.refusal("trigram_input", "with embedding_size = hidden_size, a projection would be stored but not used.")
     fields["token_kernel"] = 3 if three else 1
     if fields.get("head") in MASKED_HEADS:
         if fields["embedding_size"] > fields["d_model"]:

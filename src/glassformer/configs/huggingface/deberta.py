@@ -31,7 +31,7 @@ def shared_distances(draft: Draft) -> None:
 
 
 def own_distances(draft: Draft) -> None:
-    """Read v1's relative attention: each distance has a row of its own, and its projections are not those of the tokens."""
+    """Read v1's relative attention: each distance has its own row, and the projections are not those of the tokens."""
     _disentangled(draft, own=True, buckets=-1, normed=False)
 
 
@@ -88,7 +88,7 @@ def _normed(draft: Draft) -> bool:
 
 
 def convolution_beside(draft: Draft) -> None:
-    """Read the convolution beside layer 0, for which a kernel of 0 or less means none."""
+    """Read the convolution parallel to layer 0; a kernel of 0 or less means none."""
     kernel = draft.config.whole("conv_kernel_size", 0, least=-1)
     if kernel > 0:
         draft.fields["beside_kernel"] = kernel

@@ -107,7 +107,7 @@ def gpt2_scores(draft: Draft) -> None:
 
 
 def opt_body(draft: Draft) -> None:
-    """Read where the norms stand, and the biases."""
+    """Read the places of the norms, and the biases."""
     config, fields = draft.config, draft.fields
     before = config.flag("do_layer_norm_before", default=True)
     fields["norm"] = "pre" if before else "post"

@@ -35,7 +35,7 @@ def _classes(name: str, head: str, added: Fields | None = None) -> dict[str, Fie
 def _whole(
     family: Family, name: str, *, head: str = "ForConditionalGeneration", added: Fields | None = None, **changed: Any
 ) -> Family:
-    """The family of a whole model, made from that of its encoder."""
+    """The family of a whole model, derived from that of its encoder."""
     return replace(
         family,
         base=f"{name}{head}",
@@ -57,7 +57,7 @@ def own_depth(draft: Draft) -> None:
 
 
 def t5_logits(scales: str) -> Adjust:
-    """Read the logits: T5's are a product with the token table, of vectors divided by √d_model; v1.1 has a matrix of its own.
+    """Read the logits: T5's are a product with the token table, of vectors divided by √d_model; v1.1 has its own matrix.
 
     transformers 5 writes `tie_word_embeddings` true for both; a file that says false holds two tables. `scales` says where the
     vectors are divided: "key" (by `scale_decoder_outputs`), "tied" (where the table is tied), or "never".
@@ -106,7 +106,7 @@ def marian_tables(draft: Draft) -> None:
     if shared:
         if not tied:
             raise config.refusal("tie_word_embeddings", "with shared embeddings only true is implemented.")
-        return  # the size of a table that is not there says nothing
+        return  # the size of a missing table means nothing
     fields.update({"share_tokens": False, "decoder.tie": tied, "decoder.vocab": size or fields["vocab"]})
 
 

@@ -1,4 +1,4 @@
-"""XLM-RoBERTa as Jina publishes it: code of its own, rotary or learned positions, and adapters for several tasks."""
+"""XLM-RoBERTa as published by Jina, with its own code: rotary or learned positions, and adapters for several tasks."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def blocks(draft: Draft) -> None:
     full = draft.model_class.removeprefix("Funnel") in AT_FULL_LENGTH
     passes = sum(size * times for size, times in zip(sizes, repeats, strict=True))
     if fields["d_model"] % 2:
-        raise config.refusal("d_model", "the waves of distances come in pairs of a sine and a cosine: it must be even.")
+        raise config.refusal("d_model", "relative positions come in pairs of a sine and a cosine: it must be even.")
     if full and not after:
         raise config.refusal("num_decoder_layers", "without layers after the blocks, --as FunnelBaseModel reads the encoder.")
     fields.update(funnel=sizes, funnel_repeats=repeats, layers=passes + (after if full else 0))

@@ -1,4 +1,4 @@
-"""Jina's second BERT, as it is published: ALiBi instead of positions, gated feed-forward blocks, code of its own."""
+"""Jina's second BERT, as published with its own code: ALiBi instead of positions, gated feed-forward blocks."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ FEW_LABELS = 10  # from so many on, LayoutLMv3's head for tokens has a hidden la
 
 
 def sides(draft: Draft) -> None:
-    """Read how wide the vectors of a box's sides are, which stand side by side."""
+    """Read the widths of the vectors for the sides of a box, which are concatenated."""
     config, fields = draft.config, draft.fields
     parts = config.whole("coordinate_size", 128), config.whole("shape_size", 128)
     if 4 * parts[0] + 2 * parts[1] != fields["d_model"]:
@@ -29,11 +29,13 @@ def by_distance(draft: Draft) -> None:
     rows, distance = config.whole("rel_pos_bins", 32, least=2), config.whole("max_rel_pos", 128)
     page = config.whole("rel_2d_pos_bins", 64, least=2), config.whole("max_rel_2d_pos", 256)
     if far and not near:
-        raise config.refusal("has_spatial_attention_bias", "without has_relative_attention_bias, it is stored and not read.")
+        raise config.refusal(
+            "has_spatial_attention_bias", "without has_relative_attention_bias, it would be stored but not used."
+        )
     if not near:
         return
     if not fields["layers"]:
-        raise config.refusal("num_hidden_layers", "without layers, nothing would read the biases that the model stores.")
+        raise config.refusal("num_hidden_layers", "without layers, the stored biases would not be used.")
     for key, size, most in (("max_rel_pos", rows, distance), ("max_rel_2d_pos", *page)):
         if most <= size // 4:
             raise config.refusal(key, f"it must be above {size // 4}: distances below that have buckets of their own.")

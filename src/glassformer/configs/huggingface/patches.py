@@ -42,7 +42,7 @@ def normed_classes(draft: Draft) -> None:
 def waves_fit(draft: Draft) -> None:
     """Check that the stored waves fit: rows and columns have a quarter of the features for sines and one for cosines, each."""
     if draft.fields["d_model"] % 4:
-        raise draft.config.refusal("hidden_size", "the stored waves by row and column need a multiple of 4.")
+        raise draft.config.refusal("hidden_size", "the stored sines and cosines need a multiple of 4.")
 
 
 def restored(draft: Draft) -> None:
@@ -70,7 +70,7 @@ def restored(draft: Draft) -> None:
         raise config.refusal("patch_size", "the decoder restores squares: give one number.")
     sides = [side // fields["patch"] for side in config.pair("image_size")]
     if "video_frames" not in fields and math.isqrt(math.prod(sides)) ** 2 != math.prod(sides):
-        raise config.refusal("image_size", f"the decoder's waves are for a square number of patches, found {math.prod(sides)}.")
+        raise config.refusal("image_size", f"the decoder's positions need a square number of patches, found {math.prod(sides)}.")
     fields["classes"] = fields["patch"] ** 2 * fields["channels"] * fields.get("tube", 1)
 
 
@@ -99,12 +99,12 @@ def query_value_biases(draft: Draft) -> None:
     given = {key for key in ("qv_bias", "qkv_bias") if key in draft.config.values}
     flags = {draft.config.flag(key, default=True) for key in given} or {True}
     if len(flags) > 1:
-        raise draft.config.refusal("qv_bias", "qkv_bias says otherwise.")
+        raise draft.config.refusal("qv_bias", "it contradicts qkv_bias.")
     draft.fields["biases"] = without("k") if flags == {True} else without("q", "k", "v")
 
 
 def mean_or_first(draft: Draft) -> None:
-    """Read pooling: the mean of all tokens has a norm of its own, with PyTorch's eps, and the tokens have none."""
+    """Read pooling: the mean of all tokens has its own norm with PyTorch's eps, and the tokens have none."""
     mean = draft.config.flag("use_mean_pooling", default=True)
     draft.fields.update({"pool": "mean", "final_norm": "none"} if mean else {})
     if mean and draft.model_class.endswith("Classification"):

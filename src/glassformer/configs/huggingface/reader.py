@@ -43,7 +43,7 @@ FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS f
 DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet
 SEQ2SEQ: dict[str, Family] = {family.model_type: family for family in encoder_decoders.FAMILIES}  # whole encoder-decoders
 EVERY_FAMILY = {**FAMILIES, **DECODERS, **SEQ2SEQ} | FAMILIES  # a file that names no class is an encoder's, where there is one
-# What `model_type` may say: a family that is published as another one has no name of its own there.
+# The allowed values of `model_type`; a family that is published as another one has no entry.
 MODEL_TYPES = [name for name, family in EVERY_FAMILY.items() if family.published_as is None]
 FAMILY_OF = {
     name: family

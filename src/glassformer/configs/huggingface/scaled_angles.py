@@ -93,5 +93,5 @@ def _read_yarn(draft: Draft, scaling: dict[str, Any]) -> None:
 
 
 def _rest(old: dict[str, Any] | None, known: set[str]) -> dict[str, Any]:
-    """What is in `rope_scaling` beside the scaling."""
+    """The entries of `rope_scaling` other than the scaling."""
     return {key: value for key, value in (old or {}).items() if key not in known}

@@ -1,4 +1,4 @@
-"""Encoders of raw sound: wav2vec 2.0, HuBERT, WavLM, UniSpeech and data2vec, which share their convolutions."""
+"""Encoders of raw audio: wav2vec 2.0, HuBERT, WavLM, UniSpeech and data2vec, which share their convolutions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def convolutions(draft: Draft) -> None:
 
 
 def norms(draft: Draft) -> None:
-    """Read where norms stand: group norm in the first convolution or layer norm in all; before sub-layers or after the sums."""
+    """Read the places of norms: group norm in the first convolution or layer norm in all; before sub-layers or after the sums."""
     draft.fields["conv_norm"] = draft.config.word("feat_extract_norm", "group", ("group", "layer"))
     if draft.config.flag("do_stable_layer_norm", default=False):
         draft.fields.update({"norm": "pre", "final_norm": "all"})

@@ -128,9 +128,7 @@ def same_width(draft: Draft) -> None:
 def read_by_a_layer(draft: Draft) -> None:
     """Refuse a shared relative table without layers: it would be stored but never read."""
     if not draft.fields["layers"]:
-        raise draft.config.refusal(
-            "num_hidden_layers", "without layers, nothing would read the relative position table that the model stores."
-        )
+        raise draft.config.refusal("num_hidden_layers", "without layers, the stored relative position table would not be used.")
 
 
 def fixed_buckets(draft: Draft) -> None:

@@ -7,7 +7,7 @@ from glassformer.configs.huggingface.family import Draft, Family
 from glassformer.configs.huggingface.text import BERT_KEYS, LEARNED, NOT_SEQ2SEQ, after_padding, same_width, tied_with_bias
 from glassformer.configs.huggingface.values import value_text
 
-# The tokens with global attention in a class of transformers that is not told which they are; none in the others.
+# The tokens with global attention by default in classes of transformers; none in the others.
 GLOBAL_TOKENS = {"ForSequenceClassification": "first", "ForQuestionAnswering": "question", "ForMultipleChoice": "question"}
 
 

@@ -34,7 +34,7 @@ def require_ray() -> None:
 
 @contextmanager
 def connected() -> Iterator[Any]:
-    """Yield Ray: connected as it is, else to the cluster of RAY_ADDRESS or of this machine, else started for this process."""
+    """Yield Ray: the existing connection, else the cluster of RAY_ADDRESS or of this machine, else one that is started here."""
     require_ray()
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
@@ -108,7 +108,7 @@ def _silent() -> Iterator[None]:
 
 
 def running() -> Any:
-    """Return Ray as it is connected in this process."""
+    """Return the connected Ray of this process."""
     ray = importlib.import_module("ray")
     if not ray.is_initialized():
         raise GlassformerError("Ray is not running in this process: call ray.init() first.")
@@ -116,7 +116,7 @@ def running() -> Any:
 
 
 def device_on(ray: Any, device: str | None) -> str:
-    """Return the device of the actors: the one that is asked for, else a GPU if the cluster has one."""
+    """Return the device of the actors: the requested one, else a GPU if the cluster has one."""
     if device is None:
         return "cuda" if ray.cluster_resources().get("GPU", 0) >= 1 else "cpu"
     if device not in DEVICES:

@@ -160,7 +160,7 @@ def _told(ray: Any, job: Job, checkpoint: Path, task: Task, how: dict[str, Any])
     items = [(number, Input(one.path.absolute(), one.name, one.form, one.packing)) for number, one in enumerate(job.files)]
     readers = min(len(items), 1 + job.pace.devices // ACTORS_FOR_EACH_READER)
     flow = data.from_items(items, override_num_blocks=len(items))
-    flow.context.target_max_block_size = 1  # every group is a block of its own, so that all actors have work
+    flow.context.target_max_block_size = 1  # every group is a separate block, so that all actors have work
     flow.context.enable_progress_bars = False
     read = Reader(out, job.plan.columns, job.plan.shard_rows, ray.put(job.folder.known))
     flow = flow.flat_map(read.__call__, compute=data.TaskPoolStrategy(size=readers), num_cpus=0)

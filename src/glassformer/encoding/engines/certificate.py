@@ -71,7 +71,7 @@ def results(model: LoadedModel, part: str, run: Any) -> NDArray[Any]:
 
 
 def compared(model: LoadedModel, part: str, engine: str, run: Any, *, bound: float = BOUND) -> Certificate:
-    """Compare an engine with PyTorch; both are timed in turns."""
+    """Compare an engine with PyTorch; both are timed in alternation."""
     ours = model.ready(part)
     calls: dict[str, Callable[[], NDArray[Any]]] = {
         "torch": lambda: results(model, part, ours),

@@ -56,7 +56,7 @@ SATURATES = "this processor has no VNNI instructions, so sums of int8 products m
 
 
 def rounded(model: LoadedModel, exact: LoadedModel, texts: Sequence[str], options: dict[str, Any]) -> Rounding:
-    """Compare a model whose products are in int8 with the same one in float32; both are timed in turns."""
+    """Compare a model whose products are in int8 with the same one in float32; both are timed in alternation."""
     from glassformer.model.fast.int8 import saturates
 
     reading = options | {"normalise": True, "empty": "skip", "truncate": True}

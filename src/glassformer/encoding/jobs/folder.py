@@ -33,7 +33,7 @@ class JobFolder:
         self.path = path
         self.writer = secrets.token_hex(4)  # in the names of unfinished files, so that two processes never write into one
         self.shards = path / SHARDS
-        self.job: dict[str, Any] | None = None  # as found in the folder, then as it is run
+        self.job: dict[str, Any] | None = None  # as found in the folder, then as run
         self.known: dict[str, dict[str, Any]] = {}
         self.journal: Any = None
 
@@ -132,7 +132,7 @@ class JobFolder:
             os.fsync(self.journal.fileno())
 
     def _begin(self) -> None:
-        """Start a journal with what is known; from now on there is no manifest, since the folder is not complete."""
+        """Start a journal with the known shards; the manifest is removed, since the folder is not complete."""
         lines = [json.dumps({"job": self.job}), *(json.dumps(record) for record in self.known.values())]
         self._write(self.path / JOURNAL, "".join(f"{line}\n" for line in lines).encode())
         (self.path / MANIFEST).unlink(missing_ok=True)

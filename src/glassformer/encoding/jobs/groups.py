@@ -37,7 +37,7 @@ class Group:
         return [row.text or "" for row in self.rows if row.fault is None]
 
     def sha256(self) -> str:
-        """Return a checksum of what the shard is made from: it changes when the input does."""
+        """Return a checksum of the shard's input."""
         texts, beside, faults = zip(*self.rows, strict=True)
         lengths = [None if text is None else len(text) for text in texts]
         about = self.file, self.first, self.carried, sorted(self.types.items()), lengths, beside, faults
@@ -56,7 +56,7 @@ class Position:
 
 
 def groups_of(inputs: Sequence[Input], columns: Columns, size: int, position: Position, start: int = 0) -> Iterator[Group]:
-    """Yield the row groups of all inputs; a group never spans two files, so a changed file leaves the others as they are.
+    """Yield the row groups of all inputs; a group never spans two files, so a changed file does not affect the others.
 
     `start` is the number of the first input among those of the job.
     """

@@ -85,7 +85,7 @@ class Input:
 def find_inputs(given: Sequence[str | Path], out: Path) -> list[Input]:
     """Return the files that are named: a file, all files with a known ending below a folder, or a glob; sorted by name.
 
-    What a folder or a glob finds in `out` is left out: those are results of this job.
+    Files below `out` are left out: they are results of this job.
     """
     results = out.resolve()
     found: list[Input] = []
@@ -130,10 +130,10 @@ def _input(path: Path) -> Input:
     form, packing = _form(path), path.suffix if path.suffix in PACKED else ""
     if form is None:
         raise GlassformerError(
-            f"{path_text(path)}: the ending is not known. Known are {', '.join(ENDINGS)}; all but .parquet with .gz or .zst, too."
+            f"{path_text(path)}: unknown file type. Known: {', '.join(ENDINGS)}; all but .parquet with .gz or .zst, too."
         )
     if form == "parquet" and packing:
-        raise GlassformerError(f"{path_text(path)}: a Parquet file is compressed inside. Unpack it first.")
+        raise GlassformerError(f"{path_text(path)}: Parquet files are compressed internally. Decompress it first.")
     if packing == ".zst" or form == "parquet":
         parquet_packages()
     return Input(path, path.as_posix(), form, packing)

@@ -22,7 +22,7 @@ def is_shard_file(name: str) -> bool:
 
 
 def is_record(found: Any) -> bool:
-    """Whether a record has all fields that a job writes, with a name and files that lie in its folder of shards."""
+    """Whether a record has all fields that a job writes, with a name and files in its folder of shards."""
     if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not NAME.fullmatch(found["name"]):
         return False
     files = found.get("files")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 KINDS = {401: "authentication_error", 429: "rate_limit_error", 500: "server_error", 503: "server_error"}
-CLOSING = (408, 413)  # what is left of the body is not read
+CLOSING = (408, 413)  # the rest of the body is not read
 
 
 @dataclass(frozen=True)

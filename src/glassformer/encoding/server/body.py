@@ -33,7 +33,7 @@ class RowOptions(NamedTuple):
 
 
 async def read_body(request: Request) -> str:
-    """Read a body as text; `content-length` may be missing or wrong. What is too large is not kept."""
+    """Read a body as text; `content-length` may be missing or wrong. Data beyond the limit is discarded."""
     body, seen = bytearray(), 0
     try:
         with anyio.fail_after(SLOWEST_BODY):

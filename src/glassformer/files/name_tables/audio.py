@@ -23,7 +23,7 @@ WHISPER = replace(
 )
 
 
-# Raw sound: wav2vec 2.0 and its relatives ----------------------------------------------------------------------------
+# Raw audio: wav2vec 2.0 and its relatives ----------------------------------------------------------------------------
 
 MOST = 32  # convolutions
 CONVOLUTIONS: Table = {

@@ -69,7 +69,7 @@ SPECTROGRAM = replace(
     heads={"ForAudioClassification": {"pooler.norm": "classifier.layernorm", "head.C": "classifier.dense"}},
 )
 
-# Files have the biases of queries and values beside the matrices; models in memory have them in the layers.
+# Files store the biases of queries and values next to the matrices; models in memory have them in the layers.
 VIDEOMAE_LAYERS: tuple[Table, ...] = tuple(
     {**OLD_LAYER, **{f"attention.b_{name}": f"attention.attention.{bias}" for name, bias in biases.items()}}
     for biases in ({"Q": "q_bias", "V": "v_bias"}, {"Q": "query.bias", "V": "value.bias"})

@@ -66,7 +66,7 @@ class TappedFourierMixing(Tapped, FourierMixing):
 
 
 class TappedBeside(Tapped, Beside):
-    """The convolution beside layer 0, its activation and its sum."""
+    """The convolution parallel to layer 0, its activation and its sum."""
 
     def forward(self, entered_BTD: Tensor, left_BTD: Tensor, *, real_BT: Tensor | None) -> Tensor:
         if real_BT is not None:

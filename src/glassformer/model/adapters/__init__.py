@@ -1,1 +1,1 @@
-"""Low-rank adapters: small trained matrices beside frozen ones, put on from outside, merged, and in the layout of peft."""
+"""Low-rank adapters: small trained matrices beside frozen ones; added to a model, merged, read and written in peft's layout."""

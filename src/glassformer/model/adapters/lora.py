@@ -51,7 +51,7 @@ class Adapter(nn.Module):
         return (self.B @ self.A) * self.scale
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
-        """The ledger lists the matrices beside which adapters stand, and no adapters."""
+        """The ledger lists the adapted matrices, not the adapters."""
         return iter(())
 
 
@@ -149,7 +149,7 @@ def apply_same(encoder: Encoder, other: Encoder) -> Encoder:
 
 
 class Piece(NamedTuple):
-    """An adapter, and where the matrix lies that it adds to."""
+    """An adapter, and the location of the matrix that it is added to."""
 
     block: str  # path of the module: `layers.0.attention`
     symbol: str

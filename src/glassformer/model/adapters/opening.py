@@ -159,7 +159,7 @@ def _difference(settings: Mapping[str, Any], files: WeightFiles, held: str, dtyp
     names = [f"{PREFIX}{module}.lora_{letter}.weight" for letter in "AB"]
     for name in names:
         if name not in files.tensors or len(files.shapes[name]) != 2:
-            raise GlassformerError(f"{WEIGHTS}: {shown(name)} is missing, or no matrix.")
+            raise GlassformerError(f"{WEIGHTS}: {shown(name)} is missing, or not a matrix.")
     a, b = (_read(files, name, dtype) for name in names)
     if a.shape[0] != b.shape[1]:
         raise GlassformerError(f"{WEIGHTS}: the ranks of {shown(module)} differ: {a.shape[0]} and {b.shape[1]}.")
@@ -169,7 +169,7 @@ def _difference(settings: Mapping[str, Any], files: WeightFiles, held: str, dtyp
         if module == suffix or module.endswith(f".{suffix}"):
             alpha = own
     if not isinstance(alpha, int | float) or not math.isfinite(alpha):
-        raise GlassformerError(f"{CONFIG}: lora_alpha={shown(alpha)} is no number.")
+        raise GlassformerError(f"{CONFIG}: lora_alpha={shown(alpha)} is not a number.")
     return b @ a * (alpha / (math.sqrt(len(a)) if settings.get("use_rslora") else len(a)))
 
 

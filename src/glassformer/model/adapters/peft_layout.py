@@ -1,4 +1,4 @@
-"""Adapters in the layout of peft: which tensors of which module of a published class, and the settings beside them."""
+"""Adapters in the layout of peft: their tensors by module of a published class, and their settings."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _by_module(encoder: Encoder, places: Mapping[str, tuple[Place, ...]]) -> Ite
     for piece in pieces_of(encoder):
         name = f"{piece.block}.{piece.symbol}"
         if not places[name] or places[name][0].layout != "transposed":
-            raise GlassformerError(f"{name} has no linear layer of its own in the files of this family: leave it out of lora_on.")
+            raise GlassformerError(f"{name} has no separate linear layer in the files of this family: leave it out of lora_on.")
         place = places[name][0]
         found.setdefault(place.name.removesuffix(".weight"), []).append((place, piece.adapter))
     yield from (Adapted(module, pieces) for module, pieces in found.items())

@@ -113,7 +113,7 @@ def _check_frames(spec: EncoderSpec, frames: Tensor, here: Tensor) -> None:
         if spec.positions_of(frames.shape[2]) < 1:
             raise GlassformerError(
                 f"frames is {_shape(frames)}: the convolutions need {spec.frames_of(1):,} frames for one position. "
-                "Fill the sound up with silence."
+                "Pad it with silence."
             )
         _check_dtype("frames", frames, here)
         return
@@ -152,7 +152,7 @@ def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
     inputs, attend, segments, positions, ask, boxes = given
     if spec.one_length and not (positions is None and (attend is None or spec.raw_sound)):
         what = "patch of an image" if spec.reads == "image" else "frame of a sound"
-        raise GlassformerError(f"attend and positions are for sequences: every {what} is real and has its place.")
+        raise GlassformerError(f"attend and positions are for sequences: every {what} is real and has a fixed position.")
     if segments is not None and spec.segments is None:
         raise GlassformerError("segments are given, but this encoder has no segment table. Leave them out.")
     sides = _left_sides(spec, boxes)

@@ -43,7 +43,7 @@ def laid_out() -> Iterator[None]:
     except (RuntimeError, TypeError) as error:
         if "overflow" not in str(error).lower():
             raise
-        raise _too_large("too many", "more than 9.2 EB, the most that an address can reach") from None
+        raise _too_large("too many", "more than 9.2 EB, the most that can be addressed") from None
 
 
 def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch.dtype | str | None) -> None:

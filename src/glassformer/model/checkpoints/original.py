@@ -66,7 +66,7 @@ def open_original(folder: CheckpointFolder, *, dtype: torch.dtype = torch.float6
     if names := _other_names(folder, left):
         raise GlassformerError(
             f"transformers does not find {len(names):,} parameters of {folder.model_class} in this folder, "
-            f"such as {shown(next(iter(names.values())))}, and would make them up."
+            f"such as {shown(next(iter(names.values())))}, and would initialise them randomly."
         )
     _restore_padding(model, folder)
     return model.eval()
@@ -161,7 +161,7 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
 
 
 def _their_inputs(spec: EncoderSpec, given: Mapping[str, Array]) -> dict[str, torch.Tensor]:
-    """The inputs by the names of transformers. Raw sound has no feature axis, and a mask value for each sample."""
+    """The inputs by the names of transformers. Raw audio has no feature axis, and a mask value for each sample."""
     tensors = {INPUTS[name]: torch.as_tensor(value) for name, value in given.items()}
     if spec.raw_sound:
         tensors["input_values"] = tensors.pop("input_features")[:, 0]

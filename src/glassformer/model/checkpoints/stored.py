@@ -100,5 +100,5 @@ def _refuse_nonfinite(located: Located, place: Place) -> None:
     word = "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
     raise GlassformerError(
         f"{shown(place.name, limit=100)}[{where}] is {word} ({wrong:,} of {math.prod(place.part_shape):,} "
-        "values are no finite numbers). allow_nonfinite=True reads them all the same."
+        "values are not finite). allow_nonfinite=True reads them anyway."
     )

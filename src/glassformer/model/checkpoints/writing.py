@@ -77,6 +77,6 @@ def _header(entries: dict[str, dict[str, Any]], sums: dict[str, str]) -> bytes:
     text += b" " * (-len(text) % ALIGNED)
     if len(text) > MOST_HEADER_BYTES:
         raise GlassformerError(
-            f"{len(entries):,} tensors need a header of {len(text):,} bytes: {MOST_HEADER_BYTES:,} is the most."
+            f"{len(entries):,} tensors need a header of {len(text):,} bytes: at most {MOST_HEADER_BYTES:,} are allowed."
         )
     return len(text).to_bytes(LENGTH_BYTES, "little") + text

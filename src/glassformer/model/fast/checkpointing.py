@@ -1,4 +1,4 @@
-"""Gradient checkpointing (Chen et al. 2016): a layer keeps its input alone, and runs again in the backward pass."""
+"""Gradient checkpointing (Chen et al. 2016): a layer stores only its input and is recomputed in the backward pass."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from glassformer.model.boundary.encoder import Encoder
 
 
 class Checkpointed(nn.Module):
-    """A layer that keeps its input alone. Dropout draws the same numbers again, so that no result changes by a bit."""
+    """A layer that stores only its input. Dropout draws the same numbers again, so that results are identical bit for bit."""
 
     recomputes = True
 
-    def __call__(self, *inputs: Any) -> Any:  # around hooks and compiled code, which run again as well
+    def __call__(self, *inputs: Any) -> Any:  # around hooks and compiled code, which are run again as well
         if not (self.recomputes and torch.is_grad_enabled()):
             return super().__call__(*inputs)
         return checkpoint(super().__call__, *inputs, use_reentrant=False)
@@ -34,7 +34,7 @@ def checkpoint_layers(encoder: Encoder) -> Encoder:
 
 @contextmanager
 def kept(encoder: Encoder) -> Iterator[list[nn.Module]]:
-    """Keep everything for now, to see what a layer needs; gives the layers that would be recomputed."""
+    """Store everything temporarily, to measure what a layer needs; yields the layers that would be recomputed."""
     blocks = [block for block in encoder.blocks() if isinstance(block, Checkpointed)]
     for block in blocks:
         block.recomputes = False

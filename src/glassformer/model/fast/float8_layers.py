@@ -100,13 +100,15 @@ class Float8Attention(FastAttention):
 def check_float8(spec: EncoderSpec, device: torch.device) -> None:
     """Refuse devices without float8 products, and encoders without a suitable product."""
     if device.type != "cuda" or torch.cuda.get_device_capability(device) < (9, 0):
-        raise GlassformerError("precision=fp8 needs a GPU that multiplies float8 (H100 or newer), here is none. Try bf16.")
+        raise GlassformerError(
+            "precision=fp8 needs a GPU that multiplies float8 (H100 or newer), and there is none here. Try bf16."
+        )
     if spec.activation != "gelu":
         raise GlassformerError(
-            f"precision=fp8 is written for feed-forward blocks with gelu; activation={spec.activation} is another. Try bf16."
+            f"precision=fp8 is implemented for feed-forward blocks with gelu, not activation={spec.activation}. Try bf16."
         )
     if spec.groups:
-        raise GlassformerError("precision=fp8 is written for whole matrices, and groups are given. Try bf16.")
+        raise GlassformerError("precision=fp8 is not implemented with groups. Try bf16.")
     widths = {"d_model": spec.d_model, "d_ff": spec.ffn_width, "heads · d_k": spec.heads * spec.head_k}
     widths["kv_heads · d_k"] = spec.key_heads * spec.head_k
     for name, width in widths.items():

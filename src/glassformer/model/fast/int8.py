@@ -1,4 +1,4 @@
-"""Products in int8 on a CPU: each token and each row of a matrix is rounded with a scale of its own."""
+"""Products in int8 on a CPU: each token and each row of a matrix is rounded with its own scale."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Int8Product(Product):
         return out.reshape(*x.shape[:-1], -1)
 
     def convert(self, weight: Tensor) -> Tensor:
-        """Return the rounded matrix, transposed; its scales are kept beside it."""
+        """Return the rounded matrix, transposed; its scales are stored with it."""
         rounded, scale = rounded_rows(weight)
         self.scale, self.matrix = scale.flatten(), rounded.t().contiguous()
         return self.matrix

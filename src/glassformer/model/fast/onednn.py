@@ -20,7 +20,7 @@ from glassformer.model.heads import Logits, Reading
 from glassformer.model.variants.next_token import NextToken
 
 # Functions that the product can apply to its result before it is written, and oneDNN's names for them.
-ATTENTIONS = (FastAttention, Float8Attention)  # a subclass with another product, as with adapters, stays as it is
+ATTENTIONS = (FastAttention, Float8Attention)  # a subclass with another product, as with adapters, is unchanged
 FUSED = {
     gelu: ("gelu", "none"),
     FUNCTIONS["gelu_tanh"]: ("gelu", "tanh"),
@@ -66,7 +66,7 @@ class Product(nn.Module):
 
 
 class LaidOutCross(FastAttention):
-    """Cross-attention whose queries, which every step of a search asks for, use a converted matrix."""
+    """Cross-attention whose queries, which every step of a search needs, use a converted matrix."""
 
     product: Product
 

@@ -24,7 +24,7 @@ class PackedCore(NamedTuple):
 
     @property
     def keys(self) -> Packed:
-        """Where the sequences of keys lie."""
+        """The positions of the sequences of keys."""
         return Packed(self.bounds, self.longest) if self.memory is None else self.memory
 
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:

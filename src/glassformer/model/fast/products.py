@@ -55,7 +55,7 @@ def without_onednn() -> Iterator[None]:
 
 
 class Product(torch.autograd.Function):
-    """The product and its three gradients. oneDNN reads transposed matrices as they lie."""
+    """The product and its three gradients. oneDNN reads transposed matrices without a copy."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

@@ -1,1 +1,1 @@
-"""Text from a decoder, token by token: cache, greedy choice, beam search, sampling."""
+"""Text from a decoder, token by token: cache, greedy decoding, beam search, sampling."""

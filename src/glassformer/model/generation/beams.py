@@ -1,7 +1,7 @@
-"""Beam search: the most probable continuations of each text are followed together; a text that is done leaves the batch.
+"""Beam search: the most probable continuations of each text are followed together; a finished text leaves the batch.
 
 The rules are those of transformers' `generate`: of twice as many candidates as there are beams, those that end a text among the
-first half are finished, with their sum of log-probabilities divided by length^penalty; the best of the others go on. A text is
+first half are finished, with their sum of log-probabilities divided by length^penalty; the best of the others continue. A text is
 done when it has as many finished beams as the search is wide, and the best beam that goes on, with the penalty of its present
 length, is no better than the worst of them (with `early_stop`: as soon as it has so many).
 """
@@ -18,7 +18,7 @@ from glassformer.model.generation.choosing import NEVER, forced
 from glassformer.model.generation.search import Found, Steps
 from glassformer.model.generation.settings import Choice
 
-OUT = -1.0e9  # the score of a beam that is not there
+OUT = -1.0e9  # the score of an absent beam
 
 
 class Beams(NamedTuple):
@@ -41,7 +41,7 @@ class Beams(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where the search for some texts stands: one row of each tensor for each text."""
+    """The state of the search for some texts: one row of each tensor for each text."""
 
     running: Beams
     finished: Beams
@@ -62,7 +62,7 @@ class State(NamedTuple):
 
 
 class Search:
-    """How a search goes on. Nothing here waits for a GPU: after each step the tensors of a state have the same shapes."""
+    """The steps of a search. Nothing here waits for a GPU: after each step the tensors of a state have the same shapes."""
 
     def __init__(self, choice: Choice, tokens: Tokens, device: torch.device) -> None:
         self.choice, self.special, self.device = choice, tokens, device
@@ -77,7 +77,7 @@ class Search:
         self.penalties = torch.tensor(penalties, dtype=torch.float32, device=device)
 
     def start(self, texts: int) -> State:
-        """Nothing written yet. All beams of a text are alike at first: one of them is followed."""
+        """The initial state. All beams of a text are equal at first: only one of them is followed."""
         running, finished = (Beams.empty(texts, self.choice.beams, self.most, self.device) for _ in range(2))
         running.scores[:, 0] = 0.0
         done = torch.zeros(texts, dtype=torch.bool, device=self.device)
@@ -102,7 +102,7 @@ class Search:
         return State(running, finished, lengths, done), rows
 
     def candidates(self, state: State, logits_NV: Tensor, number: int) -> tuple[Tensor, Tensor, Tensor]:
-        """The best continuations of each text: their scores, the beams that they continue and the tokens that they add."""
+        """The best continuations of each text: their scores, the beams that they extend and the tokens that they add."""
         texts, beams = state.running.scores.shape
         wide = (1 + max(len(self.special.ends), 1)) * beams
         if (must := forced(self.special, number, self.most)) is not None:
@@ -119,7 +119,7 @@ class Search:
         return top, places // each, tokens_NW.view(texts, -1).gather(1, places)
 
     def finish(self, state: State, candidates: Beams, hits: Tensor, at: Tensor, penalty: Tensor) -> tuple[Beams, Tensor]:
-        """Take over what ends among the best candidates, where it is better than what has ended before."""
+        """Record finished beams among the best candidates, if they are better than earlier finished ones."""
         top, beams = candidates.scores, self.choice.beams
         first = torch.arange(top.shape[1], device=self.device) < beams
         scores = top / penalty + ~(hits & first & ~state.done[:, None]) * OUT
@@ -128,7 +128,7 @@ class Search:
         return finished, torch.cat((state.lengths, (at + 1).expand(top.shape)), dim=1).gather(1, places)
 
     def done(self, running: Beams, finished: Beams, penalty: Tensor) -> Tensor:
-        """Whether each text is done."""
+        """Whether each text is finished."""
         full = (finished.scores > OUT / 2).all(1)
         if self.choice.early_stop:
             return full

@@ -1,4 +1,4 @@
-"""The key/value cache: what the tokens so far have made, in memory that is asked for ahead of time."""
+"""The key/value cache: keys and values of the tokens so far, in preallocated memory."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from torch.nn import functional
 
 from glassformer.model.core import NEVER
 
-FIRST_SLOTS = 64  # how many tokens a cache has room for at first; it doubles where they are too few
+FIRST_SLOTS = 64  # the initial capacity of a cache in tokens, which is doubled when it is full
 
 
 class Layer:
-    """Keys and values of one layer, [slot, row, head, feature]; key/value heads are stored once, whoever shares them.
+    """Keys and values of one layer, [slot, row, head, feature]; shared key/value heads are stored once.
 
     The token at position p lies in slot p, or, in a layer with a window, in slot p modulo the window: what a slot held before can
     no longer be seen. Rotary positions were applied before, so the order of slots does not matter.
     """
 
     def __init__(self, room: int | None) -> None:
-        self.room = room  # tokens that a query can see; None: all
+        self.room = room  # tokens that a query can attend to; None: all
         self.k_SBJK: Tensor | None = None
         self.v_SBJV: Tensor | None = None
         self.spare: list[Tensor | None] = [None, None]
 
     def used(self, length: int) -> int:
-        """How many slots hold a token, where the longest row has `length` tokens."""
+        """The number of slots that hold a token if the longest row has `length` tokens."""
         return length if self.room is None else min(length, self.room)
 
     def fill(self, k_BTJK: Tensor, v_BTJV: Tensor, lengths_B: Tensor) -> None:
-        """Take over the tokens of a first pass; rows are padded on the right."""
+        """Store the tokens of a first pass; rows are padded on the right."""
         t = k_BTJK.shape[1]
         if self.room is not None and t > self.room:
             slots_S1 = torch.arange(self.room, device=k_BTJK.device)[:, None]
@@ -45,7 +45,7 @@ class Layer:
         self.k_SBJK, self.v_SBJV = (_longer(x.transpose(0, 1), slots) for x in (k_BTJK, v_BTJV))
 
     def append(self, k_B1JK: Tensor, v_B1JV: Tensor, now: Now) -> tuple[Tensor, Tensor]:
-        """Write the token of this step; return the slots that hold something, [row, slot, head, feature]."""
+        """Store the token of this step; return the used slots, [row, slot, head, feature]."""
         assert self.k_SBJK is not None
         assert self.v_SBJV is not None
         used = self.used(now.longest)
@@ -77,7 +77,7 @@ class Layer:
 
 
 def _longer(x_SB: Tensor, slots: int) -> Tensor:
-    """The same with more slots. They hold zeros: what memory held before may be NaN, and a weight of 0 times NaN is NaN."""
+    """The same with more slots, filled with zeros: uninitialised memory may contain NaN, and a weight of 0 times NaN is NaN."""
     longer = x_SB.new_zeros((slots, *x_SB.shape[1:]))
     longer[: len(x_SB)] = x_SB
     return longer
@@ -85,22 +85,22 @@ def _longer(x_SB: Tensor, slots: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Now:
-    """The step that is computed: where the new token of each row stands."""
+    """The current step: the position of the new token of each row."""
 
     positions_B: Tensor
     rows_B: Tensor  # 0, 1, 2, …
-    longest: int  # tokens of the longest row, with the new one
-    equal: bool  # whether all rows have as many
+    longest: int  # tokens of the longest row, including the new one
+    equal: bool  # whether all rows have the same number
 
     def away(self, room: int | None) -> Tensor:
-        """How far behind its query each slot's token stands, as 0 or less, [row, slot]; one row for all where they are equal."""
+        """The distance of each slot's token from its query, 0 or negative, [row, slot]; one row for all if they are equal."""
         used = self.longest if room is None else min(self.longest, room)
         slots_S = torch.arange(used, device=self.positions_B.device)
         here_B1 = self.positions_B[: 1 if self.equal else None, None]
         return slots_S - here_B1 if room is None else -((here_B1 - slots_S) % room)
 
     def mask(self, room: int | None, dtype: torch.dtype) -> Tensor | None:
-        """Added to the scores: −∞ at slots that hold no token of a row; None where every slot does."""
+        """Added to the scores: −∞ at slots without a token of the row; None if every slot has one."""
         if self.equal:
             return None
         used = self.longest if room is None else min(self.longest, room)
@@ -110,10 +110,10 @@ class Now:
 
 @dataclass(frozen=True)
 class StepCore:
-    """Attention of one query for each row. Heads that share keys become queries of one head: nothing is repeated.
+    """Attention of one query per row. Heads that share keys become queries of one head, so nothing is repeated.
 
-    `mask` is added to the scores, [row, head, 1, slot] or what broadcasts to it. `beams` rows in turn ask the same keys (those of
-    one source).
+    `mask` is added to the scores, [row, head, 1, slot] or a shape that broadcasts to it. Each `beams` consecutive rows read the
+    same keys (those of one source).
     """
 
     mask: Tensor | None
@@ -126,7 +126,7 @@ class StepCore:
         q_BJTK = q_BTHK.reshape(rows, self.beams, shared, group, -1).transpose(1, 2).reshape(rows, shared, self.beams * group, -1)
         k_BJSK, v_BJSV = k_BSHK.transpose(1, 2), v_BSHV.transpose(1, 2)
         mask = self.mask
-        if mask is not None and mask.shape[1] > 1:  # a number for each head of queries
+        if mask is not None and mask.shape[1] > 1:  # a number for each query head
             mask = mask.reshape(mask.shape[0], shared, group, -1)
         if self.cap is None:
             mix_BJTV = functional.scaled_dot_product_attention(q_BJTK, k_BJSK, v_BJSV, attn_mask=mask, scale=scale)

@@ -1,4 +1,4 @@
-"""The next token: which ones are allowed, and which of them is taken."""
+"""The next token: which tokens are allowed, and which of them is chosen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def forced(tokens: Tokens, number: int, most: int) -> int | None:
 
 
 def restrict(scores_BV: Tensor, tokens: Tokens, number: int, most: int) -> None:
-    """Set the scores of tokens that may not be chosen to −∞, in place; a forced token has the score 0, as the only one."""
+    """Set the scores of tokens that may not be chosen to −∞, in place; only a forced token has the score 0."""
     must = forced(tokens, number, most)
     if must is not None:
         scores_BV.fill_(NEVER)

@@ -1,4 +1,4 @@
-"""A decoder asked step by step: one pass over the prompts, then one token for each row."""
+"""Step-by-step decoding: one pass over the prompts, then one token for each row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glassformer.model.variants.relative import ByDistance, RelativeTable
 
 
 class Decoding:
-    """The state of some rows: their caches, and how many tokens each has."""
+    """The state of some rows: their caches and numbers of tokens."""
 
     def __init__(self, model: PlainEncoder) -> None:
         self.model = model
@@ -63,7 +63,7 @@ class Decoding:
             yield model.layers[place.owner], Context(cores[kind], rotations[place.rotary_base], place.normed, remember=remember)
 
     def added(self, now: Now, room: int | None, place: Place, dtype: torch.dtype) -> Tensor | None:
-        """What is added to the scores of a layer: a relative bias, and −∞ at slots that hold no token of a row."""
+        """What is added to the scores of a layer: a relative bias, and −∞ at slots without a token of the row."""
         mask, model = now.mask(room, dtype), self.model
         if not isinstance(model.buckets, ByDistance):
             return mask
@@ -88,12 +88,12 @@ class Decoding:
 
 
 def room_of(place: Place) -> int | None:
-    """How many tokens a query of a layer sees, itself among them; None: all."""
+    """The number of tokens that a query of a layer attends to, including its own; None: all."""
     window = place.rule.window
     return None if window is None else window // 2 + 1
 
 
 def filled(k_BTJK: Tensor, v_BTJV: Tensor, *, layer: Layer, lengths_B: Tensor) -> tuple[Tensor, Tensor]:
-    """Keys and values of a first pass, which the cache takes over."""
+    """Keys and values of a first pass, which are stored in the cache."""
     layer.fill(k_BTJK, v_BTJV, lengths_B)
     return k_BTJK, v_BTJV

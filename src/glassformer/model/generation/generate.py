@@ -1,4 +1,4 @@
-"""Continuing or translating token ids: prompts or sources of any lengths go through the model in batches of like length."""
+"""Continuing or translating token ids: prompts or sources of any length, in batches of similar length."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from glassformer.spec import EncoderSpec
 
 
 class AtOnce(NamedTuple):
-    """What one batch may hold: beams of all its texts together, and tokens of its prompts."""
+    """Limits of one batch: the total number of beams, and tokens of its prompts."""
 
     rows: int
     tokens: int
@@ -36,7 +36,7 @@ ROOM = 1 / 4  # of a GPU's memory, for keys and values
 def continued(
     model: Encoder, prompts: Sequence[Sequence[int]], choice: Choice, tokens: Tokens, *, name: Callable[[int], str]
 ) -> Iterator[tuple[list[int], list[Found]]]:
-    """The numbers of some prompts and what was found for them, batch by batch, long prompts first."""
+    """Yield the indices of some prompts and their continuations, batch by batch, long prompts first."""
     check_choice(model.spec, choice)
     for number, prompt in enumerate(prompts):
         check_prompt(model.spec, prompt, choice, name(number))
@@ -49,7 +49,7 @@ def continued(
 def continue_batch(
     model: Encoder, prompts: Sequence[Sequence[int]], choice: Choice, tokens: Tokens, numbers: Sequence[int]
 ) -> list[Found]:
-    """What follows each prompt."""
+    """The continuation of each prompt."""
     device = model.here.device
     lengths = [len(prompt) for prompt in prompts]
     rows = [[*prompt, *[0] * (max(lengths) - len(prompt))] for prompt in prompts]
@@ -82,7 +82,7 @@ def translated(
 def translate_batch(
     model: Seq2Seq, sources: Sequence[Sequence[int]], choice: Choice, tokens: Tokens, numbers: Sequence[int]
 ) -> list[Found]:
-    """What is written for each source."""
+    """The translation of each source."""
     device = model.here.device
     lengths = torch.tensor([len(source) for source in sources], device=device)
     longest = int(lengths.max())
@@ -94,7 +94,7 @@ def translate_batch(
 
 
 def searched(steps: Steps, logits_BV: Tensor, choice: Choice, tokens: Tokens, numbers: Sequence[int]) -> list[Found]:
-    """What follows each row, chosen as the caller wants it."""
+    """The continuation of each row, by the requested method."""
     if choice.beams > 1:
         return beam_search(steps, logits_BV, choice, tokens)
     draws = Draws(choice.seed, list(numbers), choice.max_new_tokens) if choice.samples else None
@@ -102,7 +102,7 @@ def searched(steps: Steps, logits_BV: Tensor, choice: Choice, tokens: Tokens, nu
 
 
 def at_once(model: Encoder | Seq2Seq, longest: int) -> AtOnce:
-    """What one batch may hold: on a GPU as much as there is room for keys and values of rows of `longest` tokens."""
+    """The limits of one batch; on a GPU, as many rows of `longest` tokens as fit into memory with their keys and values."""
     if not model.here.is_cuda:
         return ON_CPU
     spec = model.spec.decoder if isinstance(model, Seq2Seq) else model.spec
@@ -112,7 +112,7 @@ def at_once(model: Encoder | Seq2Seq, longest: int) -> AtOnce:
 
 
 def batches(lengths: Sequence[int], beams: int, most: AtOnce) -> Iterator[list[int]]:
-    """Numbers of prompts that go together: of like length, long ones first."""
+    """Indices of prompts that form a batch: of similar length, long ones first."""
     batch: list[int] = []
     for number in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
         if batch and (len(batch) >= max(most.rows // beams, 1) or lengths[batch[0]] * (len(batch) + 1) > most.tokens):

@@ -21,7 +21,7 @@ Logs: TypeAlias = Callable[
 
 
 class Hypothesis(NamedTuple):
-    """Some tokens, those that begin every text included, and the sum of the log-probabilities of the others."""
+    """Some tokens, including those that begin every text, and the sum of the log-probabilities of the others."""
 
     tokens: list[int]
     score: float
@@ -39,7 +39,7 @@ class RecordedSteps:
 
     @property
     def logits(self) -> Tensor:
-        """What the search chooses from."""
+        """The logits that the search chooses from."""
         return torch.from_numpy(self.logs.copy())
 
     def select(self, rows_B: Tensor) -> None:
@@ -49,7 +49,7 @@ class RecordedSteps:
         self.scores, self.logs = self.scores[places], self.logs[places]
 
     def step(self, tokens_B: Tensor) -> Tensor:
-        """Read one more token for each row; return what follows."""
+        """Read one more token for each row; return the next logits."""
         tokens = tokens_B.tolist()
         self.scores = self.scores + self.logs[np.arange(len(tokens)), tokens]
         self.rows = [[*row, token] for row, token in zip(self.rows, tokens, strict=True)]

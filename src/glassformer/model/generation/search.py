@@ -1,4 +1,4 @@
-"""Greedy choice and sampling: one token at a time for each row; a row that has ended leaves the batch."""
+"""Greedy decoding and sampling: one token at a time for each row; a finished row leaves the batch."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Steps(Protocol):
 
 
 class Found(NamedTuple):
-    """The new tokens of one text, without the one that ended it."""
+    """The new tokens of one text, without the end token."""
 
     tokens: list[int]
-    ended: bool  # by a token that ends texts; otherwise no more were allowed
-    score: float  # the sum of the tokens' log-probabilities, that of the end included; of a beam, after the length penalty
+    ended: bool  # by an end token; otherwise the limit was reached
+    score: float  # the sum of the tokens' log-probabilities, including the end token; for a beam, after the length penalty
 
 
 class Rows:
-    """The rows of a batch: what was chosen for each of them, and which of them go on."""
+    """The rows of a batch: the tokens chosen for each, and which rows continue."""
 
     def __init__(self, rows: int, choice: Choice, tokens: Tokens, device: torch.device) -> None:
         self.most = choice.max_new_tokens
@@ -39,7 +39,7 @@ class Rows:
         self.going = torch.arange(rows, device=device)
 
     def add(self, next_B: Tensor, gained_B: Tensor, number: int) -> Tensor | None:
-        """Write down a token of each row; return which of the rows go on, or None where all of them do."""
+        """Record a token for each row; return which rows continue, or None if all do."""
         self.sums_B[self.going] += gained_B.double()
         self.chosen_TB[number, self.going] = next_B
         ended_B = torch.isin(next_B, self.ends_E)

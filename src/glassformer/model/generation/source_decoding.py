@@ -1,4 +1,4 @@
-"""An encoder-decoder asked step by step: the source is read once, and its keys and values serve every step and every beam."""
+"""Step-by-step decoding of an encoder-decoder: keys and values of the source are computed once for all steps and beams."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SourceDecoding(Decoding):
         self.texts_B = torch.empty(0)  # the text of each row
 
     def read(self, source_BS: Tensor, attend_BS: Tensor | None, start: int) -> Tensor:
-        """Read the sources, padded on the right, and the token that begins every target; return the logits after it."""
+        """Read the sources, padded on the right, and the start token of the targets; return the logits after it."""
         model, self.texts = self.model, len(source_BS)
         states_BSD = self.encoder.run(Inputs(source_BS, attend_BS)).states
         self.texts_B = torch.arange(self.texts, device=source_BS.device)
@@ -58,7 +58,7 @@ class SourceDecoding(Decoding):
 
 
 def look(attention: Attention, y_B1D: Tensor, *, memory: tuple[Tensor, Tensor], core: Core) -> Tensor:
-    """Cross-attention whose keys and values are at hand."""
+    """Cross-attention with stored keys and values."""
     q_B1HK = attention.asked(y_B1D)
     mix_B1HV = attention.attend(q_B1HK, *memory, attention.core(y_B1D, q_B1HK, memory[0], Context(core)))
     return attention.out(mix_B1HV.flatten(-2))

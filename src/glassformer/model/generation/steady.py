@@ -1,8 +1,8 @@
 """Beam search of translations on a GPU: every step reads and writes the same memory, so it is recorded once and replayed.
 
-Three things keep the GPU from waiting. No step reads a result back: which texts are done is copied beside, and is read two
-steps later. A step is launched as one CUDA graph, for each of a few numbers of texts. And no cache is copied when beams change
-places: each row has a list of the places where its keys and values lie.
+Three things keep the GPU busy. No step waits for a result: which texts are finished is copied asynchronously and read two
+steps later. A step is launched as one CUDA graph, for each of a few numbers of texts. And no cache is copied when beams are
+reordered: each row has a list of the slots of its keys and values.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class SteadySearch:
 
     @torch.inference_mode()
     def translate(self, sources: Sequence[Sequence[int]]) -> list[Found]:
-        """What is written for each source; they are sorted, long ones first."""
+        """The translation of each source; sources are sorted, long ones first."""
         memory = self.memory_for(len(sources), sum(map(len, sources)))
         width = self.begin(memory, sources)
         numbers, flags = list(range(len(sources))), Flags(memory)
@@ -123,7 +123,7 @@ class SteadySearch:
         return [found[number] for number in range(len(sources))]
 
     def begin(self, memory: Memory, sources: Sequence[Sequence[int]]) -> int:
-        """Read the sources; return for how many texts there are rows: texts that nobody asked for repeat the last one."""
+        """Read the sources; return the number of texts that have rows: additional texts repeat the last one."""
         states_MD = torch.cat(list(self.encoded(sources)))
         for place, read in zip(self.model.decoder.places, memory.read, strict=True):
             cross: Any = self.model.decoder.layers[place.owner].cross
@@ -154,7 +154,7 @@ class SteadySearch:
             start += len(some)
 
     def keep(self, memory: Memory, going: list[int], texts: int) -> None:
-        """Go on with these texts, the last one repeated."""
+        """Continue with these texts, repeating the last one."""
         kept = sent(going + going[-1:] * (texts - len(going)), memory.at.device)
         rows = (kept[:, None] * self.choice.beams + torch.arange(self.choice.beams, device=kept.device)).flatten()
         memory.take(memory.state.select(kept))
@@ -217,7 +217,7 @@ class Flags:
         self.asked.append((copied, event))
 
     def going(self, texts: int) -> list[int] | None:
-        """Which of the first texts were not done some steps ago; None where the host has not asked."""
+        """Which of the first texts were unfinished some steps ago; None if this was not copied to the host."""
         if len(self.asked) < BEHIND:
             return None
         copied, event = self.asked.popleft()
@@ -240,7 +240,7 @@ class Recorder:
             self.pool, self.stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
 
     def run(self, step: Any, texts: int, *, recorded: bool, number: int) -> None:
-        """Run a step: as it is where its rules differ from those of other steps, and once before it is recorded."""
+        """Run a step: unrecorded if its rules differ from those of other steps, and once before it is recorded."""
         if not (recorded and torch.cuda.is_available() and texts in self.seen):
             step(number)
             if recorded:

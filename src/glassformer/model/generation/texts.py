@@ -1,4 +1,4 @@
-"""Texts in, texts out: a loaded model that writes, and its tokenizer."""
+"""Texts in, texts out: a loaded model that generates text, and its tokenizer."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ Prompt: TypeAlias = str | Sequence[int]  # a text, or its tokens
 
 @dataclass(frozen=True)
 class Continuation:
-    """What follows one text."""
+    """The continuation of one text."""
 
     prompt: str | None
     text: str | None  # the new text alone; None without a tokenizer
-    tokens: list[int]  # the new tokens, without the one that ended the text
-    ended: bool  # by such a token; otherwise max_new_tokens were reached
+    tokens: list[int]  # the new tokens, without the end token
+    ended: bool  # by an end token; otherwise max_new_tokens was reached
     score: float  # sum of log-probabilities; of a beam, divided by length^length_penalty
 
     def to_dict(self) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Continuation:
 
 
 class TextWriter:
-    """A loaded model that writes texts, and its tokenizer; see `TextGenerator`, `Translator`."""
+    """A loaded model that generates text, and its tokenizer; see `TextGenerator`, `Translator`."""
 
     def __init__(self, folder: str | Path, *, dtype: str | torch.dtype = "float32", device: str | None = None) -> None:
         loaded = load_encoder(folder, dtype=dtype, device=device, decoders=True)
@@ -57,24 +57,24 @@ class TextWriter:
 
     @property
     def read_spec(self) -> EncoderSpec:
-        """The stack that reads what is given."""
+        """The spec of the stack that reads the input."""
         raise NotImplementedError
 
     @property
     def written_spec(self) -> EncoderSpec:
-        """The stack that writes."""
+        """The spec of the stack that generates the output."""
         raise NotImplementedError
 
     def check_kind(self, spec: EncoderSpec, called: str) -> None:
-        """Refuse a model that does something else."""
+        """Refuse a model of another kind."""
         raise NotImplementedError
 
     def made_fast(self, model: Any) -> Any:
-        """The same model, with what makes it faster here."""
+        """The same model with faster parts, where available."""
         raise NotImplementedError
 
     def search(self, prompts: list[list[int]], choice: Choice, called: list[str]) -> Iterator[tuple[list[int], list[Found]]]:
-        """The numbers of some prompts and what was found for them, in any order."""
+        """Yield the indices of some prompts and their results, in any order."""
         raise NotImplementedError
 
     def said(self, given: list[Prompt], prompts: list[list[int]], found: list[Found]) -> Iterator[Any]:
@@ -87,7 +87,7 @@ class TextWriter:
         return load_tokenizer(self.folder.path)
 
     def write(self, texts: Iterable[Prompt], choice: Choice, *, name: Callable[[int], str] = "text {}".format) -> Iterator[Any]:
-        """What is written for each text, in their order."""
+        """The output for each text, in input order."""
         given = iter(texts)
         start = 0
         while window := list(islice(given, WINDOW)):
@@ -113,7 +113,7 @@ class TextWriter:
         return found
 
     def encodings(self, texts: list[tuple[str, str]]) -> list[Any]:
-        """Tokenize texts, given with their names, together; one by one only to name the one that cannot be tokenized."""
+        """Tokenize texts, given with their names, together; one by one only to find the one that cannot be tokenized."""
         for text, name in texts:
             check_text(text, name)
         if not texts:
@@ -128,7 +128,7 @@ class TextWriter:
         return found
 
     def own_ids(self, text: str, name: str) -> list[int]:
-        """The tokens of a text, without those that the tokenizer puts around it."""
+        """The tokens of a text, without the special tokens around it."""
         (encoding,) = self.encodings([(text, name)])
         return [token for token, special in zip(encoding.ids, encoding.special_tokens_mask, strict=True) if not special]
 
@@ -178,7 +178,7 @@ class TextGenerator(TextWriter):
         return continued(self.model, prompts, choice, self.tokens, name=called.__getitem__)
 
     def said(self, given: list[Prompt], prompts: list[list[int]], found: list[Found]) -> Iterator[Continuation]:
-        """That of prompt and new tokens together, so that blanks between them are right."""
+        """The text of prompt and new tokens together, so that the space between them is right."""
         rows = [row for row, one in enumerate(given) if isinstance(one, str)]
         before = self.decoded([prompts[row] for row in rows])
         whole = self.decoded([[*prompts[row], *found[row].tokens] for row in rows])

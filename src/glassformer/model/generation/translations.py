@@ -1,4 +1,4 @@
-"""Translation: a loaded encoder-decoder with its tokenizer, and where it looked in the source for each token that it wrote."""
+"""Translation: a loaded encoder-decoder with its tokenizer, and the cross-attention of each generated token."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 
 
 class Look(NamedTuple):
-    """The token of the source that a written token looked at most."""
+    """The source token with the largest cross-attention weight for a generated token."""
 
     target: str
     source: str
@@ -35,16 +35,16 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True)
 class Alignment:
-    """Where the decoder looked in the source when it chose each token: the mean of all heads of all layers."""
+    """The cross-attention weights with which each token was chosen: the mean over all heads and layers."""
 
     source: tuple[str, ...]  # its tokens
-    target: tuple[str, ...]  # the tokens that were written
-    weights: tuple[tuple[float, ...], ...]  # [target, source]; each row has the sum 1
-    special: tuple[bool, ...]  # which tokens of the source belong to no word
+    target: tuple[str, ...]  # the generated tokens
+    weights: tuple[tuple[float, ...], ...]  # [target, source]; each row sums to 1
+    special: tuple[bool, ...]  # which tokens of the source are special tokens
 
     @property
     def looks(self) -> list[Look]:
-        """For each written token the token of the source with the largest weight; tokens that belong to no word are left out."""
+        """For each generated token, the source token with the largest weight; special tokens are left out."""
         words = [place for place, special in enumerate(self.special) if not special] or list(range(len(self.source)))
         found = []
         for word, row in zip(self.target, self.weights, strict=True):
@@ -59,12 +59,12 @@ class Alignment:
 
 @dataclass(frozen=True)
 class Translation:
-    """What was written for one source."""
+    """The translation of one source."""
 
     source: str | None
     text: str | None  # None without a tokenizer
-    tokens: list[int]  # the written tokens, without the one that ended the text
-    ended: bool  # by such a token; otherwise max_new_tokens were reached
+    tokens: list[int]  # the generated tokens, without the end token
+    ended: bool  # by an end token; otherwise max_new_tokens was reached
     score: float  # sum of log-probabilities; of a beam, divided by length^length_penalty
     alignment: Alignment | None = None
 
@@ -107,7 +107,7 @@ class Translator(TextWriter):
 
     @property
     def room(self) -> int | None:
-        """New tokens that the decoder has positions for; None: any number."""
+        """The number of new tokens for which the decoder has positions; None: any number."""
         longest = self.written_spec.longest
         return None if longest is None else longest - 1
 
@@ -118,11 +118,11 @@ class Translator(TextWriter):
             raise GlassformerError(f"{called} is a decoder: it reads no source. {way}")
         if not isinstance(spec, Seq2SeqSpec):
             way = f"For vectors: glassformer encode {folder} --text …"
-            raise GlassformerError(f"{called} is an encoder: it writes no text. {way}")
+            raise GlassformerError(f"{called} is an encoder: it does not generate text. {way}")
         if spec.reads != "tokens":
             raise GlassformerError(f"{called} reads {spec.reads}, and its decoder writes text: it translates no texts.")
         if not spec.predicts_next:
-            raise GlassformerError(f"{called} has no matrix for the logits: it writes no text. Load the whole model.")
+            raise GlassformerError(f"{called} has no output matrix, so it cannot generate text. Load the whole model.")
 
     def made_fast(self, model: Any) -> Any:
         model = apply(model)
@@ -142,7 +142,7 @@ class Translator(TextWriter):
 
     @torch.inference_mode()
     def alignment(self, source: list[int], target: list[int], *, named: bool) -> Alignment:
-        """Where the decoder looked when it chose each token of a target: one pass over the whole of it."""
+        """The cross-attention of each token of a target, from one pass over the whole target."""
         model = self.model
         here = model.here.device
         read = torch.tensor([source], device=here)
@@ -159,12 +159,12 @@ class Translator(TextWriter):
         )
 
     def words(self, tokens: list[int]) -> Iterator[str]:
-        """Tokens as they are written."""
+        """The text of tokens."""
         for token in tokens:
             found = self.tokenizer.id_to_token(token)
             yield str(token) if found is None else str(found)
 
     @property
     def special(self) -> frozenset[int]:
-        """The tokens that belong to no word."""
+        """The special tokens."""
         return frozenset(token for token, added in self.tokenizer.get_added_tokens_decoder().items() if added.special)

@@ -222,11 +222,11 @@ class LoadedModel:
             way = ways.get(self.spec.reads, "")
             raise GlassformerError(f"this encoder reads {self.spec.reads.removesuffix('s')}s, not texts.{way}")
         if isinstance(texts, str):
-            raise GlassformerError(f'a list of texts is wanted, found one text: ["{shown(texts, limit=30)}"].')
+            raise GlassformerError(f'expected a list of texts, found one text: ["{shown(texts, limit=30)}"].')
         try:
             iter(texts)
         except TypeError:
-            raise GlassformerError(f"a text or a list of texts is wanted, found {shown(texts)}.") from None
+            raise GlassformerError(f"expected a text or a list of texts, found {shown(texts)}.") from None
         known = [option.name for option in fields(ReadingOptions) if option.name not in OURS]
         for name in reading:
             if name not in known:
@@ -303,7 +303,7 @@ class LoadedModel:
             )
         finite = images.isfinite().flatten(1).all(1)
         if not finite.all():
-            raise GlassformerError(f"image {int(finite.int().argmin())} has a NaN or infinite pixel. Mend it or leave it out.")
+            raise GlassformerError(f"image {int(finite.int().argmin())} has a NaN or infinite pixel. Fix it or leave it out.")
         said: list[Said] = []
         for some in images.split(IMAGES_AT_ONCE):
             with torch.inference_mode(), evaluating(every_module(self.encoder)):

@@ -128,5 +128,5 @@ def _prompt(folder: Path) -> str:
     if name is None:
         return ""
     if not isinstance(prompts, dict) or not isinstance(prompts.get(name), str):
-        raise GlassformerError(f"{PROMPTS}: default_prompt_name = {shown(name)} is none of its prompts.")
+        raise GlassformerError(f"{PROMPTS}: default_prompt_name = {shown(name)} is not one of its prompts.")
     return str(prompts[name])

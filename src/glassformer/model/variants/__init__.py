@@ -1,1 +1,1 @@
-"""What only some models have: other inputs, positions, projections and heads, one file each, chosen once by the spec."""
+"""Features of some models only: other inputs, positions, projections and heads, one file each, selected once by the spec."""

@@ -1,4 +1,4 @@
-"""A convolution beside layer 0 (DeBERTa, He et al. 2021)."""
+"""A convolution parallel to layer 0 (DeBERTa, He et al. 2021)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glassformer.spec import EncoderSpec
 
 
 class Beside(nn.Module):
-    """A convolution beside layer 0 (He et al. 2021): `norm(left + f(convolution(entered)))`, in groups of features."""
+    """A convolution parallel to layer 0 (He et al. 2021): `norm(left + f(convolution(entered)))`, in groups of features."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Beside(nn.Module):
         return self.norm_beside(left_BTD + self.active(entered_BTD))
 
     def active(self, entered_BTD: Tensor) -> Tensor:
-        """What the neighbours of each token give."""
+        """The output of the convolution for each token."""
         return self.function(self.dropout(self.convolution(entered_BTD.mT).mT))
 
     def views(self) -> Iterator[tuple[str, Tensor]]:

@@ -24,7 +24,7 @@ class JointOfTwoWidths(GroupedJoint):
 
 
 class NarrowAttention(Attention):
-    """Queries and keys are made from a narrow tensor, values from a wide one."""
+    """Queries and keys are computed from a narrow tensor, values from a wide one."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__(spec)
@@ -93,7 +93,7 @@ class InBottleneck(SeveralFeedForwards):
         return wide_BTD
 
     def compared(self, x_BTD: Tensor, y_BTC: Tensor) -> tuple[Tensor, Tensor]:
-        """What queries are made from, and the memory that they read."""
+        """The input of the queries, and the memory that they read."""
         return (y_BTC, y_BTC) if self.asked is None else (self.norm_asked(self.asked(x_BTD)), x_BTD)
 
     def weights(self, x_BTD: Tensor, context: Context) -> Tensor:

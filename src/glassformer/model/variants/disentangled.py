@@ -16,7 +16,7 @@ Map: TypeAlias = tuple[Tensor, Tensor | None]  # a matrix [out, in] and its bias
 
 
 class ByLogDistance(nn.Module):
-    """The row of `t − s` in a table with 0 in the middle (DeBERTa): near distances have one each, far ones share."""
+    """The row of `t − s` in a table with 0 in the middle (DeBERTa): small distances have one each, large ones share."""
 
     steps: Tensor  # the distances at which a new row begins
 
@@ -40,7 +40,7 @@ class Distances(NamedTuple):
 
 
 class RelativeVectors(nn.Module):
-    """A learned vector for each bucket of distances, normalised where the spec says so."""
+    """A learned vector for each bucket of distances, normalised if the spec says so."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class ByDistances(nn.Module):
         self.queries = nn.Linear(spec.d_model, widths[1], bias=spec.bias("q")) if own and queries else None
 
     def forward(self, q_BTHK: Tensor, k_BSHK: Tensor, distances: Distances, content: tuple[Map, Map], scale: float) -> Tensor:
-        """`content` are the maps that make queries and keys of tokens, which the distances may share.
+        """`content` are the maps from tokens to queries and keys, which the distances may share.
 
         The vectors of distances are scaled: they are few, and queries and keys need no second copy.
         """
@@ -79,14 +79,14 @@ class ByDistances(nn.Module):
         return bias_HBTS.transpose(0, 1)
 
     def heads(self, vectors_RD: Tensor, into: Map, heads: int) -> Tensor:
-        """The vectors of distances as each head of queries sees them."""
+        """The vectors of distances, for each query head."""
         made_RHK = functional.linear(vectors_RD, *into).unflatten(-1, (heads, self.spec.head_k))
         return made_RHK if heads == self.spec.heads else made_RHK.repeat_interleave(self.spec.group, dim=1)
 
     def picked(self, x_BTHK: Tensor, vectors_RHK: Tensor, rows_TS: Tensor) -> Tensor:
-        """The product of each token with every vector, and of those the one that `rows` names for each other token.
+        """The product of each token with every vector, from which `rows` selects one for each other token.
 
-        Heads stand in front: one product a head for the tokens of all sequences, and no copy of the vectors for each of these.
+        Heads are the first axis: one product per head for the tokens of all sequences, without copying the vectors.
         """
         return self.gathered(torch.einsum("bthk,rhk->hbtr", x_BTHK, vectors_RHK), rows_TS)
 

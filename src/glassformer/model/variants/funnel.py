@@ -27,7 +27,7 @@ def pairs(x: Tensor) -> Tensor:
 
 
 class Side(NamedTuple):
-    """What attention knows of queries or of keys beside their vectors: places in the text, segments, which are no padding."""
+    """The properties of queries or keys other than their vectors: positions, segments, and which are real tokens."""
 
     places: list[int]
     segments_BT: Tensor
@@ -89,7 +89,7 @@ def funnel_passes(
 
 
 def _context(asking: Side, asked: Side, *, width: int, dtype: torch.dtype) -> Context:
-    """What a layer is told of the distances between its queries and its keys, of their segments and of padding."""
+    """The inputs of a layer's attention: distances between queries and keys, their segments, and padding."""
     device, step, shift = asked.segments_BT.device, asked.stride, 1 if asking.places == asked.places else 2
     queries, keys = len(asking.places), len(asked.places)
     first = asking.places[0] - asked.places[0] + shift * queries * step
@@ -107,7 +107,7 @@ def _context(asking: Side, asked: Side, *, width: int, dtype: torch.dtype) -> Co
 
 
 def _keeping(layer: nn.Module, kept: list[Tensor], x_BTD: Tensor, context: Context) -> Tensor:
-    """What a layer gives, which is needed once more."""
+    """The output of a layer, which is needed again."""
     kept.append(layer(x_BTD, context))
     return kept[-1]
 

@@ -1,4 +1,4 @@
-"""Projections of tokens that see all, whatever the window (Beltagy et al. 2020)."""
+"""Projections of global tokens, which attend to all tokens regardless of the window (Beltagy et al. 2020)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLACES: tuple[BiasPlace, ...] = ("q", "k", "v")
 
 
 class GlobalProjections(nn.Module):
-    """Projections of tokens that see all, whatever the window: the first reads by them, or none does."""
+    """Projections of global tokens, which ignore the window: the first token uses them, or none does."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Linear maps that keep groups of features apart: each group has a matrix of its own (Iandola et al. 2020)."""
+"""Grouped linear maps: each group of features has its own matrix (Iandola et al. 2020)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GroupedLinear(nn.Linear):
 
 
 class GroupedJoint(nn.Linear):
-    """The matrices of queries, keys and values, each in groups of its own."""
+    """The matrices of queries, keys and values, each with its own groups."""
 
     def __init__(self, width: int, widths: tuple[int, ...], groups: tuple[int, ...]) -> None:
         nn.Module.__init__(self)
@@ -51,7 +51,7 @@ class GroupedJoint(nn.Linear):
         return self.some(x, 0, len(self.parts))
 
     def some(self, x: Tensor, first: int, last: int) -> Tensor:
-        """What some of the parts make, side by side."""
+        """The outputs of some of the parts, concatenated."""
         return torch.cat([part(x) for part in list(self.parts)[first:last]], dim=-1)
 
     @property
@@ -71,7 +71,7 @@ def linear(width: int, into: int, groups: int, *, bias: bool) -> nn.Linear:
 
 
 def joint(width: int, widths: tuple[int, ...], groups: tuple[int, ...]) -> nn.Linear:
-    """What makes queries, keys and values, without their biases."""
+    """The module that computes queries, keys and values, without their biases."""
     return nn.Linear(width, sum(widths), bias=False) if max(groups) == 1 else GroupedJoint(width, widths, groups)
 
 

@@ -11,7 +11,7 @@ from glassformer.spec import EncoderSpec
 
 
 class LayerScale(nn.Module):
-    """A learned factor per feature on what a sub-layer gives (CaiT, BEiT, DINOv2)."""
+    """A learned factor per feature on the output of a sub-layer (CaiT, BEiT, DINOv2)."""
 
     def __init__(self, spec: EncoderSpec, number: int | str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""All hidden states added up in learned shares."""
+"""A learned weighted sum of all hidden states."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from glassformer.spec import EncoderSpec
 
 
 class LayerSum(nn.Module):
-    """All hidden states added up in learned shares (Yang et al. 2021)."""
+    """A learned weighted sum of all hidden states (Yang et al. 2021)."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -17,7 +17,7 @@ class LayerSum(nn.Module):
         self.normed = spec.layer_sum_normed
 
     def forward(self, states_BTD: Tensor, hidden: tuple[Tensor, ...]) -> Tensor:
-        """`hidden` is what enters layer 0 and what each layer gives."""
+        """`hidden` is the input of layer 0 and the output of each layer."""
         shares = self.layer_weights.softmax(-1)
         hidden = (*hidden[:-1], states_BTD) if self.normed else hidden
         return (torch.stack(hidden, dim=-1) * shares).sum(-1)

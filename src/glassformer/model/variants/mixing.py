@@ -12,12 +12,12 @@ class FourierMixing(nn.Module):
     """The real part of a Fourier transform over positions and features. It has no parameters, and padding is mixed as well."""
 
     def forward(self, x_BTD: Tensor) -> Tensor:
-        wide_BTD = x_BTD if x_BTD.dtype == torch.float64 else x_BTD.float()  # there is no transform of bfloat16
+        wide_BTD = x_BTD if x_BTD.dtype == torch.float64 else x_BTD.float()  # there is no bfloat16 transform
         return torch.fft.fft2(wide_BTD).real.to(x_BTD.dtype)
 
 
 class MixesByFourier(nn.Module):
-    """The part of a layer that stands in place of attention: without dropout, as it was published."""
+    """The part of a layer that replaces attention; without dropout, as published."""
 
     scale_1: Any  # those of the layer
     output_norm_1: Any

@@ -15,7 +15,7 @@ from glassformer.spec import EncoderSpec
 
 
 class NextToken(nn.Module):
-    """Logits of the next token at every position: a product with the token table (tied) or a matrix of its own."""
+    """Logits of the next token at every position: a product with the token table (tied) or a separate matrix."""
 
     offset: Tensor | None
 

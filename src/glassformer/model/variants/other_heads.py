@@ -36,7 +36,7 @@ class Project(nn.Module):
 
 
 class Contacts(nn.Module):
-    """A linear map of all attention weights to one number (ESM-2), loaded and saved, and never computed."""
+    """A linear map of all attention weights to one number (ESM-2), loaded and saved but never computed."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class WideMaskedTokens(MaskedTokens):
 
 
 class WidePretrain(Pretrain):
-    """The same beside next-sentence prediction."""
+    """The same with next-sentence prediction."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__(spec)

@@ -1,4 +1,4 @@
-"""The place of each token's box on a page: vectors of its sides, and scores by how far boxes lie apart (LayoutLM)."""
+"""The position of each token's box on a page: vectors of its sides, and a score bias by distance (LayoutLM)."""
 
 from __future__ import annotations
 

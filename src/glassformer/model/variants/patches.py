@@ -11,7 +11,7 @@ from glassformer.spec import EncoderSpec, token_names
 
 
 class Patches(nn.Module):
-    """An image cut into patches, each mapped to a vector; learned tokens stand before them."""
+    """An image cut into patches, each mapped to a vector, after the learned tokens."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Patches(nn.Module):
         return torch.cat((self.class_tokens.expand(x_BTD.shape[0], -1, -1), x_BTD), dim=1)
 
     def cut(self, image: Tensor) -> Tensor:
-        """Each patch as a row of pixels (channel, frame, row, column); what does not fill a patch is left out."""
+        """Each patch as a row of pixels (channel, frame, row, column); pixels beyond the last complete patch are left out."""
         many = len(self.sides)  # two, and one for the time of a video
         x = image.transpose(1, 2) if many > 2 else image
         for side, (size, step) in enumerate(self.sides, start=2):

@@ -1,4 +1,4 @@
-"""Norms of queries and keys: of each head by itself (Qwen 3), or of all heads together (OLMo 2)."""
+"""Norms of queries and keys: of each head separately (Qwen 3), or of all heads together (OLMo 2)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class AllHeads(nn.Module):
 
 
 def query_key_norm(spec: EncoderSpec, heads: int) -> nn.Module:
-    """The norm of queries or keys, where the spec has one: of each head by itself, or of all heads together."""
+    """The norm of queries or keys, if the spec has one: of each head separately, or of all heads together."""
     if spec.query_key_norm == "all":
         return AllHeads(Norm(spec, heads * spec.head_k))
     return Norm(spec, spec.head_k) if spec.query_key_norm == "head" else nn.Identity()

@@ -1,4 +1,4 @@
-"""Positions that enter by distance: a bias on the scores (T5, BEiT, ALiBi), or vectors of distances (DeBERTa)."""
+"""Relative positions: a bias on the scores (T5, BEiT, ALiBi), or vectors of distances (DeBERTa)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RelativeTable(nn.Module):
 
 
 class ScaledRelativeTable(RelativeTable):
-    """The same divided by √d_k, plus numbers for how far the left and the lower sides of two boxes lie apart (LayoutLMv3)."""
+    """The same divided by √d_k, plus biases by the distances of the left and of the lower sides of two boxes (LayoutLMv3)."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__(spec)
@@ -67,12 +67,12 @@ class Slopes(nn.Module):
 
 
 def away(queries: int, keys: int, device: torch.device) -> Tensor:
-    """The distance of each (query, key) pair, whatever its direction."""
+    """The absolute distance of each (query, key) pair."""
     return (torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]).abs()
 
 
 class ByDistance(nn.Module):
-    """The bucket of `s − t` (T5, MPNet): near distances have one each, far ones share by their logarithm."""
+    """The bucket of `s − t` (T5, MPNet): small distances have one each, large ones share by their logarithm."""
 
     steps: Tensor  # the distances at which a new bucket begins
 
@@ -95,13 +95,13 @@ class ByDistance(nn.Module):
 
 
 def by_offset(queries: int, keys: int, device: torch.device, *, grid: tuple[int, int]) -> Tensor:
-    """The row for the offset between two patches, and three rows of their own for the class token (BEiT)."""
+    """The row for the offset between two patches, and three separate rows for the class token (BEiT)."""
     assert queries == keys == grid[0] * grid[1] + 1
     down, across = (axis.flatten() for axis in torch.meshgrid(*(torch.arange(n, device=device) for n in grid), indexing="ij"))
     tall, wide = (2 * n - 1 for n in grid)
     offsets = (down[:, None] - down + grid[0] - 1) * wide + across[:, None] - across + grid[1] - 1
-    buckets_TS = functional.pad(offsets, (1, 0, 1, 0), value=tall * wide)  # the class token asks
-    buckets_TS[1:, 0] = tall * wide + 1  # a patch asks for the class token
+    buckets_TS = functional.pad(offsets, (1, 0, 1, 0), value=tall * wide)  # the query is the class token
+    buckets_TS[1:, 0] = tall * wide + 1  # the key is the class token
     buckets_TS[0, 0] = tall * wide + 2
     return buckets_TS
 
@@ -116,14 +116,14 @@ def buckets_of(spec: EncoderSpec) -> Buckets:
 
 
 def table_of(spec: EncoderSpec) -> type[Slopes | RelativeVectors | RelativeTable]:
-    """What positions by distance are read from."""
+    """The table of relative positions."""
     if spec.relative_scaled or spec.page_relative:
         return ScaledRelativeTable
     return Slopes if spec.alibi else RelativeVectors if spec.disentangled else RelativeTable
 
 
 class Relation(NamedTuple):
-    """What distances bring into the attention of one layer: one of these."""
+    """The effect of relative positions on the attention of one layer: one of these."""
 
     bias_HTS: Tensor | None = None  # added to the scores
     gated_HTS: Tensor | None = None  # added as well, scaled by a gate of each token
@@ -132,7 +132,7 @@ class Relation(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What an encoder stores of positions by distance: one table for all layers, or one for each block."""
+    """The stored parts of relative positions: one table for all layers, or one for each block."""
 
     buckets: Buckets | None
     relative: nn.Module | None
@@ -140,7 +140,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(spec: EncoderSpec, owners: Iterable[str]) -> Parts:
-    """The parts of an encoder whose layers use these blocks; without positions by distance there are none."""
+    """The parts of an encoder whose layers use these blocks; none without relative positions."""
     if not spec.by_distance:
         return Parts(None, None, nn.ModuleDict())
     table, owners = table_of(spec), list(owners)
@@ -150,12 +150,12 @@ def parts_of(spec: EncoderSpec, owners: Iterable[str]) -> Parts:
 
 
 def relations(encoder: Any, length: int, dtype: torch.dtype, boxes_BT4: Tensor | None = None) -> Callable[[str], Relation]:
-    """From the block of a layer to what distances bring into its attention, for sequences of up to this length."""
+    """From the block of a layer to the relation of its attention, for sequences of up to this length."""
     spec, tables = encoder.spec, encoder.tables
     rows_TS = encoder.buckets(length, length, encoder.here.device)
     on_page = (boxes_BT4,) if spec.page_relative else ()
     shared = encoder.relative(rows_TS, *on_page) if encoder.relative is not None else None
-    if isinstance(shared, Tensor) and spec.alibi:  # computed, and not a parameter with a number format of its own
+    if isinstance(shared, Tensor) and spec.alibi:  # computed, not a parameter with its own number format
         shared = shared.to(dtype)
     name = "distances" if spec.disentangled else "gated_HTS" if spec.gates_bias else "bias_HTS"
 

@@ -16,7 +16,7 @@ class RelativeGate(nn.Module):
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.heads = spec.heads
-        self.linear = nn.Linear(spec.d_model // spec.heads, 8)  # four numbers for each of the two gates, added up
+        self.linear = nn.Linear(spec.d_model // spec.heads, 8)  # four numbers for each of the two gates, summed
         self.c_gate = nn.Parameter(torch.empty(spec.heads))
 
     def forward(self, x_BTD: Tensor, bias_HTS: Tensor) -> Tensor:

@@ -85,7 +85,7 @@ class StoredRotation(nn.Module):
 
 
 def partly(rotate: Rotation, width: int) -> Rotation:
-    """Rotate the first features of each head, and leave the others as they are (GPT-NeoX, Phi)."""
+    """Rotate the first features of each head, and leave the others unchanged (GPT-NeoX, Phi)."""
 
     def turn(x_BTHK: Tensor) -> Tensor:
         return torch.cat((rotate(x_BTHK[..., :width]), x_BTHK[..., width:]), dim=-1)

@@ -1,4 +1,4 @@
-"""Scores by content, by distance and by segment, each with a constant of its own that is added to queries (Dai et al. 2019)."""
+"""Scores by content, by distance and by segment, each with its own constant that is added to queries (Dai et al. 2019)."""
 
 from __future__ import annotations
 

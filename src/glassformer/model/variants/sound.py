@@ -127,7 +127,7 @@ class ConvolvedPositions(nn.Module):
         return functional.gelu(y_BTD).mT
 
     def weight(self, name: str) -> Tensor:
-        """The kernel: as it is stored, or a direction at the learned length for each place (Salimans and Kingma 2016)."""
+        """The kernel: as stored, or a direction with a learned length for each position (Salimans and Kingma 2016)."""
         direction, length = getattr(self, f"V_{name}"), getattr(self, f"g_{name}")
         if length is None:
             return direction

@@ -262,7 +262,7 @@ def _mixed(builder: ProblemBuilder, weights: Tensor, v: Tensor, head: Axis | Non
 
 def _projected(builder: ProblemBuilder, mix: Tensor, name: str) -> Tensor:
     entry = builder.problem.entries["W_O"]
-    if entry.ndim == 3 and not entry.described:  # one W_O for each head: stacked, they are the one that is meant
+    if entry.ndim == 3 and not entry.described:  # one W_O for each head: stacked, they are the whole W_O
         upright = entry.turned() if builder.problem.left else entry
         stacked = upright.shaped((upright.shape[0] * upright.shape[1], upright.shape[2]))
         entries = {**builder.problem.entries, "W_O": stacked.turned() if builder.problem.left else stacked}

@@ -81,7 +81,7 @@ def read_entry(name: str, value: Any, *, mask: bool = False) -> Entry:
 
 
 def stacked(name: str, entries: list[Entry]) -> Entry:
-    """One entry of several alike: the rows q_1, q_2, …, or the matrices of the heads."""
+    """One entry of several: the rows q_1, q_2, …, or the matrices of the heads."""
     shapes = [entry.shape for entry in entries]
     for number, shape in enumerate(shapes):
         if shape != shapes[0]:

@@ -91,7 +91,7 @@ def _numbered(document: dict[str, Any], only: str | None = None) -> dict[str, An
 
 
 def _additive(document: dict[str, Any]) -> dict[str, Any]:
-    """In v · tanh(W_1 q + W_2 k) the letters mean other things: W_1 is no feed-forward matrix, and v is no value."""
+    """In v · tanh(W_1 q + W_2 k) the letters mean other things: W_1 is not a feed-forward matrix, and v is not a value."""
     plain = {key: squashed(key) for key in document}
     direct = not {"x", "inputs", "embeddings"} & set(plain.values())
     first, second = ("w1", "wq") if direct else ("w1", ""), ("w2", "ua", "u", "wk") if direct else ("w2", "ua", "u")

@@ -118,7 +118,7 @@ def _(operation: PoolPairs, at: At) -> Shares:
 
 @shares.register
 def _(operation: Inverse, at: At) -> Shares:
-    """There is no run with one: it is counted, and not computed."""
+    """Never part of a run: it is counted, not computed."""
     return [operation.evaluate(at.step.inputs, at.step.output, at.values)]
 
 
@@ -173,7 +173,7 @@ def _(operation: Lengthen, at: At) -> Shares:
 
 @shares.register
 def _(operation: Gate, at: At) -> Shares:
-    """`a · b · c − a + 2`: half of the product to each of a and b; the 2 is a line of its own."""
+    """`a · b · c − a + 2`: half of the product to each of a and b; the 2 is a separate line."""
     parts, constant = at.step.inputs
     a, b = operation.halves(at.step.inputs, at.values[0])
     c = aligned(constant, at.values[1], at.step.output)
@@ -201,7 +201,7 @@ def _(operation: Normalise, at: At) -> Shares:
         c = c / 2
         centred = at.values[0] - (aligned(mean[0], at.values[1], output) if mean else 0)
         secant = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread != 0)
-        # A variance of 0 has nothing to share: what is normalised is 0 as well.
+        # A variance of 0 has nothing to share: the normalised value is 0 as well.
         of_variance = _summed(c * centred * secant, output, variance)
     return [c, *(-_summed(c, output, tensor) for tensor in mean), of_variance]
 

@@ -46,8 +46,8 @@ class ReplaceSome(Copy):
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         raise GlassformerError(
-            "head=letters_of_codes replaces states by codes at random, which is not computed: such an encoder is counted, its "
-            "shapes, cost and equations are given, but not its numbers. --as UniSpeechModel, or head=none, reads the encoder."
+            "head=letters_of_codes replaces states by random codes, which is not implemented: only counts, shapes, cost and "
+            "equations are available. --as UniSpeechModel, or head=none, reads the encoder."
         )
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:

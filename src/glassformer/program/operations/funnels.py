@@ -23,7 +23,7 @@ def _pairs(length: int) -> list[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class PoolPairs(Elementwise):
-    """Means of two tokens each. The first token stays as it is, and the last is left out."""
+    """Means of two tokens each. The first token is unchanged, and the last is left out."""
 
     short: Axis
 
@@ -74,7 +74,7 @@ class SkipPairs(Copy):
 
 @dataclass(frozen=True)
 class PoolReal(Copy):
-    """Which pairs are no padding: those whose tokens are both real."""
+    """The pairs of two real tokens."""
 
     short: Axis
 
@@ -188,7 +188,7 @@ class PickSegment(Copy):
 
 @dataclass(frozen=True)
 class Spread(Copy):
-    """Each token after the first repeated, so that there are as many as before they were pooled; zeros where some are missing."""
+    """Each token after the first is repeated to restore the length before pooling; zeros where tokens are missing."""
 
     whole: Axis
     times: int

@@ -36,8 +36,8 @@ class Inverse:
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         raise GlassformerError(
-            "landmarks need the inverse of a matrix by iteration, which is not computed: such an encoder is counted, its shapes, "
-            "cost and equations are given, but not its numbers. Leave landmarks out for complete attention."
+            "landmarks need an iterative matrix inverse, which is not implemented: only counts, shapes, cost and equations are "
+            "available. Leave landmarks out for full attention."
         )
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:

@@ -26,7 +26,7 @@ class _BiasByBucket(Copy):
 
     @property
     def rule_text(self) -> str:
-        """How the row is chosen, in words."""
+        """Describes how the row is chosen."""
         raise NotImplementedError
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
@@ -83,7 +83,7 @@ def buckets_of(relative: Array, rows: int, distance: int, *, backward: bool = Fa
 
 @dataclass(frozen=True)
 class BoxBias(Copy):
-    """Bias by how far one side of two tokens' boxes lie apart on a page. Inputs: table, boxes."""
+    """Bias by the distance between one side of two tokens' boxes on a page. Inputs: table, boxes."""
 
     side: int
     distance: int

@@ -43,7 +43,7 @@ def page(title: str, lead: Child, sections: Sequence[Section]) -> Html:
 
 
 def card_page(title: str, body: Html) -> Html:
-    """A model card as a page of its own."""
+    """A model card as a separate page."""
     css = files("glassformer.show.report").joinpath("report.css").read_text(encoding="utf-8")
     dark = f"@media (prefers-color-scheme:dark){{@media not print{{:root{{{css_variables(DARK)}}}}}}}"
     themes = f":root{{color-scheme:light dark;{css_variables(LIGHT)}}}{dark}"

@@ -48,7 +48,7 @@ def _layer(seen: Attention, layer: int, top: float) -> Html:
 
 
 def _looked_at(seen: Attention, picture: Floats) -> Html:
-    """For each head of the last layer, the weights over the patches beside the image: of the class token, or the mean."""
+    """For each head of the last layer, the weights over the patches next to the image: those of the class token, or the mean."""
     spec, layer = seen.run.program.spec, seen.layers[-1]
     before = spec.class_tokens + spec.registers
     grey = picture.mean(axis=0)

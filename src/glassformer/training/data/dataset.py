@@ -24,7 +24,7 @@ class Form(NamedTuple):
     inputs: Literal["text", "texts", "words", "image"]  # texts: two or three in a row
     # a class for each row, a number, any number of classes, a class for each word, another text, or none
     targets: Literal["class", "number", "classes", "tags", "text", "none"]
-    model: RowsFor = "encoder"  # what learns from such rows
+    model: RowsFor = "encoder"  # the kind of model that learns from such rows
 
     @property
     def lists(self) -> bool:

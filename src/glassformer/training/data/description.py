@@ -42,7 +42,7 @@ class Description(Viewed):
 
     @property
     def title(self) -> str:
-        """What the set is called, or what its task is."""
+        """The name of the set, or its task."""
         return card(self.dataset.name).title if self.dataset.name in SETS else f"task {self.dataset.task}"
 
     @property

@@ -28,7 +28,7 @@ class Extent(NamedTuple):
     rows: int
     tokens: int = 0  # 0: images, whose number of patches the spec says
     pairs: int = 0
-    target_tokens: int = 0  # of the decoder beside an encoder
+    target_tokens: int = 0  # of the decoder of an encoder-decoder
     target_pairs: int = 0
     cross_pairs: int = 0  # of a token of the target with one of the source
 
@@ -41,14 +41,14 @@ class Extent(NamedTuple):
 
 
 class PackedRow(NamedTuple):
-    """Where the texts of a packed row lie."""
+    """The positions of the texts in a packed row."""
 
     bounds: Tensor  # int32: where each sequence begins, and where the last ends
     positions: Tensor  # [1, t]: the position of each token in its sequence
     asked: Tensor | None  # positions in the row that a masked-token head predicts
     longest: int  # tokens that a sequence may have
     usual: bool  # whether nearly all batches of the run have this size
-    target: PackedRow | None = None  # the row that the decoder beside an encoder reads: a sequence for each of the source
+    target: PackedRow | None = None  # the row that the decoder of an encoder-decoder reads: a sequence for each source
 
     def with_tensors(self, change: Callable[[Tensor], Tensor]) -> PackedRow:
         """Return the same with each tensor changed."""
@@ -80,9 +80,9 @@ class Batch:
     targets_in_step: int  # the same, summed over all ranks
     extent: Extent
     padded: bool = False  # whether any token is padding
-    packed: PackedRow | None = None  # how the texts lie if they are one row; see `packing`
+    packed: PackedRow | None = None  # the arrangement of the texts if they are one row; see `packing`
     segments: Tensor | None = None  # of the inputs of pairs of texts: 0 for the first text, 1 for the second
-    target: Tensor | None = None  # [batch, u], what the decoder beside an encoder reads
+    target: Tensor | None = None  # [batch, u], the input of the decoder of an encoder-decoder
 
     @property
     def by_token(self) -> bool:
@@ -160,14 +160,14 @@ def spans(lengths: Sequence[int], most: int, targets: Sequence[int] | None = Non
 
 
 def present(labels: Tensor) -> Tensor:
-    """Return which labels a loss looks at: those that are not IGNORE, or, among numbers, not NaN; of several classes, rows."""
+    """Return which labels a loss uses: those that are not IGNORE, or not NaN for numbers; for several classes, rows."""
     if not labels.is_floating_point():
         return labels != IGNORE
     return ~(labels[:, 0] if labels.ndim == 2 else labels).isnan()
 
 
 def ignored(labels: Tensor) -> float:
-    """Return the label that a loss does not look at."""
+    """Return the label that a loss ignores."""
     return math.nan if labels.is_floating_point() else IGNORE
 
 
@@ -178,7 +178,7 @@ class Examples(Protocol):
     predicts_some: bool  # whether the head predicts at some of the tokens alone
     lengths: Numbers  # tokens of each row; 1 for images
     labelled: Numbers  # labels of each row
-    rows: Numbers  # the row of the split that each was made from
+    rows: Numbers  # the row of the split that each comes from
     cut: int  # truncated texts
 
     def __len__(self) -> int: ...
@@ -187,7 +187,7 @@ class Examples(Protocol):
         """Return these rows, padded to the longest, rounded up to a multiple."""
 
     def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:
-        """How many labels of these rows a loss looks at."""
+        """The number of labels of these rows that a loss uses."""
 
 
 class Reading(NamedTuple):
@@ -247,7 +247,7 @@ class TokenRows:
         return np.where(real, (self.ends - self.lengths)[ids][:, None] + steps, 0), real
 
     def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:  # noqa: ARG002
-        """How many labels of these rows a loss looks at."""
+        """The number of labels of these rows that a loss uses."""
         return int(self.labelled[ids].sum())
 
     def drawn(self, ids: Numbers, width: int, seed: int, epoch: int) -> NDArray[np.bool_]:

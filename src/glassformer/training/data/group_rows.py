@@ -20,7 +20,7 @@ from glassformer.training.tokenizers import Encoded, Tokenizer
 class GroupBatch(Batch):
     """A batch whose rows have several texts: `inputs` has all texts, sorted by length.
 
-    `places` says where each text lies in `inputs`: first all anchors, then the texts that belong to them, then the others.
+    `places` is the position of each text in `inputs`: first all anchors, then the positive texts, then the negative ones.
     `labels` numbers the texts in that order: equal texts have equal numbers.
     """
 
@@ -46,7 +46,7 @@ class GroupBatch(Batch):
 
 
 class GroupedTexts:
-    """Rows of two or three texts each; every text is a sequence of its own."""
+    """Rows of two or three texts each; every text is a separate sequence."""
 
     augments = ("none",)
     predicts_some = False
@@ -67,7 +67,7 @@ class GroupedTexts:
         return len(self.lengths)
 
     def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:  # noqa: ARG002
-        """How many labels of these rows a loss looks at: one each."""
+        """The number of labels of these rows that a loss uses: one each."""
         return len(ids)
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:  # noqa: ARG002

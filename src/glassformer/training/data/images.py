@@ -83,7 +83,7 @@ class Pictures(Sequence[Bytes]):
         path = self.files[place]
         data = read_image(path, path.name)
         if hashlib.sha256(data).digest() != self.digests[place]:
-            raise GlassformerError(f"{shown(path.name)} has changed since the data was loaded. Start again.")
+            raise GlassformerError(f"{shown(path.name)} has changed since the data was loaded. Load it again.")
         return channels_first(decode(data, path.name, self.shape[1:]), self.shape[0])
 
 

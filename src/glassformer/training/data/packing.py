@@ -16,7 +16,7 @@ from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.examples import Batch, Extent, PackedRow, ignored
 from glassformer.training.data.masking import IGNORE
 
-FILLERS = 4  # sequences of a row that hold no text, at least: what the texts leave free lies in them
+FILLERS = 4  # the least number of filler sequences in a row, which fill the space after the texts
 MORE_ASKED = 1.05  # than the average number of predicted tokens
 MORE_OF_ONE = 1.05  # tokens of one language than its average share of a batch
 EVEN = 64  # rows are filled up to a multiple of this
@@ -44,7 +44,7 @@ class Packer:
         pack = Packer(longest=512, usual=[PackedSize(33_000, 320)])
         pack(batch)                                             one row of 33,000 tokens, or of another size if it does not fit
 
-    Texts never attend to each other. Tokens after the last text are fillers: sequences of their own, without labels.
+    Texts never attend to each other. Tokens after the last text are fillers: separate sequences without labels.
     """
 
     def __init__(self, *, longest: int, usual: Sequence[PackedSize] = (), masked: bool = False) -> None:
@@ -156,7 +156,7 @@ def size_of_budget(stream: BatchStream, longest: int) -> PackedSize:
 
 
 def sizes_of_rows(stream: BatchStream, longest: int) -> list[PackedSize]:
-    """Return sizes for batches of so many rows, up to that of the longest rows: each is recorded as a graph of its own."""
+    """Return sizes for batches of so many rows, up to that of the longest rows: each is recorded as a separate graph."""
     count = min(-(-(stream.batch_size or 1) // stream.world), len(stream.examples))
     levels = min(LEVELS, max(FEWEST_LEVELS, stream.steps(0) // STEPS_A_LEVEL))
     between = -(-int(np.sort(stream.examples.lengths)[-count:].sum()) // levels)
@@ -185,7 +185,7 @@ def in_row(values: Tensor, size: PackedSize, filler: int = 0) -> Tensor:
 
 
 def row_of(every: Any, longest: int, *, usual: bool) -> PackedRow:
-    """Return where sequences of these lengths, fillers included, lie in their row."""
+    """Return the positions of sequences of these lengths, including fillers, in their row."""
     starts = np.cumsum(every) - every
     tokens = int(every.sum())
     bounds = np.append(starts, tokens).astype(np.int32)

@@ -28,7 +28,7 @@ class RowOptions:
     on_empty: OnBad = "skip"
     on_long: OnLong = "cut"
     resize: tuple[int, int] | None = None
-    task: Goal = "auto"  # what the labels are for; auto: classes, or masked tokens where there are no labels
+    task: Goal = "auto"  # the kind of labels; auto: classes, or masked tokens if there are no labels
 
     def __post_init__(self) -> None:
         named = {"on_bad": OnBad, "on_empty": OnBad, "on_long": OnLong, "task": Goal}

@@ -91,5 +91,5 @@ class Translations:
 
 
 def ended(ids: Sequence[int], end: int) -> list[int]:
-    """Return the tokens of a text with the one that ends it."""
+    """Return the tokens of a text with the end token."""
     return list(ids) if ids and ids[-1] == end else [*ids, end]

@@ -119,7 +119,7 @@ def embedded(encoder: Encoder, inputs: Tensor, attend: Tensor | None) -> Tensor:
 
 
 def false_negatives(numbers: Tensor, rows: int) -> Tensor:
-    """Return [anchor, candidate]: whether a candidate is no negative although it is not the anchor's own text.
+    """Return [anchor, candidate]: whether a candidate is not used as a negative although it is not the anchor's own text.
 
     It is equal to the anchor or to its own text, or belongs to a row with an equal anchor.
     """

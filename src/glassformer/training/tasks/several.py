@@ -42,7 +42,7 @@ class SeveralClasses(Texts):
         return Marks(device, "")
 
     def config(self) -> dict[str, Any]:
-        """Return that each logit is judged by itself."""
+        """Return that each logit is evaluated separately."""
         return {"problem_type": "multi_label_classification"}
 
 

@@ -42,7 +42,7 @@ class Meter(Protocol):
 
 
 class Task:
-    """What training knows of a task. A new one is a subclass in this folder, and its rows in `training.data`.
+    """The properties of a task that training needs. A new task is a subclass in this folder, with its rows in `training.data`.
 
     The rows of a task (which columns it needs, how its batches are made) are described in `training.data`: `FORMS` and `prepare`.
     """
@@ -50,7 +50,7 @@ class Task:
     name: ClassVar[TaskName]
     metric: ClassVar[Metric] = ACCURACY  # of an evaluation; decides the best epoch
     others: ClassVar[tuple[Metric, ...]] = ()  # further figures that may decide it, if --best-by names them
-    counts: ClassVar[str] = "accuracy"  # what the share of correct predictions is called in training; "": nothing is counted
+    counts: ClassVar[str] = "accuracy"  # the name of the share of correct predictions in training; "": not counted
     independent: ClassVar[bool] = True  # whether a row has its loss whatever the other rows of its batch are
     long_texts: ClassVar[bool] = False  # whether its rows are pieces of any length, for which a budget of tokens is the default
     by_tokens: ClassVar[bool] = False  # whether that is so on a CPU, too

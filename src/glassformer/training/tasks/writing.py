@@ -79,7 +79,7 @@ class NextToken(Writing):
     ends: ClassVar[bool] = False
 
     def logits(self, model: Any, batch: Batch, asked: Tensor | None) -> Tensor:
-        """Padding stands after the texts, where no token sees it: it needs no mask."""
+        """Padding is on the right, where no token attends to it, so it needs no mask."""
         if (row := batch.packed) is not None:
             packed: Tensor = model.run(Inputs(batch.inputs, positions=row.positions), Packed(row.bounds, row.longest)).logits
             return packed
@@ -127,7 +127,7 @@ class Translation(Writing):
 
 
 def packed_layouts(row: PackedRow) -> Layouts:
-    """Return how the texts of a packed row lie, and those of the row that the decoder reads."""
+    """Return the positions of the texts in a packed row, and in the row that the decoder reads."""
     assert row.target is not None
     source, target = Packed(row.bounds, row.longest), Packed(row.target.bounds, row.target.longest)
     return Layouts(source, target, source._replace(reader=target))
