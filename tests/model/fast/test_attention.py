@@ -30,8 +30,9 @@ def modules(**fields) -> tuple[Attention, FastAttention]:
 def test_it_is_its_plain_twin_to_the_bit(widths, rule, attend, rotates):
     plain, fast = modules(**widths)
     x = torch.randn(2, 5, 12, dtype=torch.float64)
-    turn = {"rotate": rotary(torch.arange(5)[None], plain.shapes[0][1] // 2 * 2, 100.0, torch.float64)} if rotates else {}
-    if plain.shapes[0][1] % 2 == 0 or not rotates:
+    width = plain.shapes[0][1]
+    turn = {"rotate": rotary(EncoderSpec(d_k=width // 2 * 2), torch.arange(5)[None], 100.0, torch.float64)} if rotates else {}
+    if width % 2 == 0 or not rotates:
         context = Context(core_of(Padded(attend), x, rule), **turn)
         assert torch.equal(plain(x, x, context), fast(x, x, context))
         assert torch.equal(plain(x, x.clone(), context), fast(x, x.clone(), context))

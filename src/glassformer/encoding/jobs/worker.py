@@ -26,6 +26,7 @@ def set_up(checkpoint: Path, task: Task) -> dict[str, Any]:
 def load_for(checkpoint: Path, task: Task) -> Any:
     """Load the model of a task on its device; random weights are refused, since each process would have others."""
     if task.device != "cpu":
+        import_module("glassformer.model.sentences.loaded_model")  # not in two threads at once: each could wait for the other
         Thread(target=prepare_gpu, args=(task.device,), daemon=True).start()
     uses = ("pooler", "head") if task.kind == "predict" else ("pooler",) if task.options.get("pool") == "pooled" else ()
     model = load_on(checkpoint, device=task.device, dtype=task.dtype, as_class=task.as_class, uses=uses)
