@@ -5,7 +5,7 @@ import pytest
 from glassformer.configs.presets import preset
 from glassformer.errors import GlassformerError
 from glassformer.training.data import load_data
-from glassformer.training.fitting import _patch, fitted, small_spec, suggested, tokenizer_for
+from glassformer.training.fitting import _patch, fitted, rate_for, small_spec, suggested, tokenizer_for
 from glassformer.training.settings import Settings
 
 
@@ -18,6 +18,14 @@ def test_a_checkpoint_takes_small_steps_and_a_head_alone_large_ones():
     data = load_data("lid-words")
     assert suggested(data, checkpoint=True) == {"lr": 5e-5, "epochs": 3}
     assert suggested(data, checkpoint=True, only="head")["lr"] == 1e-2
+
+
+def test_wide_encoders_and_deep_ones_with_norms_after_the_sums_take_smaller_steps():
+    base, small = preset("bert-base"), small_spec(load_data("digits"), None, Settings())
+    assert rate_for(small, 1e-3) == 1e-3
+    assert rate_for(base, 1e-3) == pytest.approx(1e-4, rel=0.1)  # Devlin et al. 2019
+    assert rate_for(base.replace(layers=24), 1e-3) < rate_for(base, 1e-3) < rate_for(base.replace(norm="pre"), 1e-3)
+    assert rate_for(base.replace(norm="pre"), 1e-3) == rate_for(base.replace(norm="pre", layers=24), 1e-3)
 
 
 @pytest.mark.parametrize(("data", "patch", "patches"), [("digits", 2, 16), ("fashion-mnist-small", 4, 49)])

@@ -13,12 +13,14 @@ from glassformer.model import Encoder
 from glassformer.model.fast.packing import packable
 from glassformer.spec import Seq2SeqSpec
 from glassformer.training.data.batches import BatchStream
-from glassformer.training.data.dataset import Dataset, Split
+from glassformer.training.data.dataset import PARTS, Dataset, Split
 from glassformer.training.data.examples import PART_TOKENS, Batch, Examples
+from glassformer.training.data.kept_ids import KeepingTokenizer
 from glassformer.training.data.packing import Packer, PairPacker
 from glassformer.training.data.prepare import prepare
 from glassformer.training.runs import Run
 from glassformer.training.tasks import task_of
+from glassformer.training.tokenizers import Tokenizer
 from glassformer.training.worker import Worker, number_format
 
 Pack: TypeAlias = Callable[[Batch], Batch]
@@ -60,7 +62,15 @@ class Feed:
         """Prepare a split for the encoder, with texts truncated to the maximum length."""
         settings = self.run.settings
         reading: dict[str, Any] = {"context": settings.context, "mlm_probability": settings.mlm_probability, **changes}
-        return prepare(part, self.run.tokenizer, max_length=self.longest, **reading)
+        return prepare(part, self.tokenizer_for(part), max_length=self.longest, **reading)
+
+    def tokenizer_for(self, part: Split) -> Tokenizer | None:
+        """Return the tokenizer; the ids that it gives for this split are kept beside the run."""
+        if self.run.tokenizer is None:
+            return None
+        name = next(name for name in PARTS if self.data.part(name) is part)
+        about = {"split": name, "fingerprint": part.fingerprint}
+        return KeepingTokenizer(self.run.tokenizer, self.run.kept_ids / name, about, writes=self.worker.writes)
 
     def batched(self, rows: Examples, **size: Any) -> BatchStream:
         """Batch rows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -10,7 +11,7 @@ from glassformer.checkpoints.folder import model_folder
 from glassformer.configs.presets import known_preset, preset
 from glassformer.configs.reading import SIZES, draft, only_fields, preset_meant
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.seq2seq_spec import accept_of, known_field
 from glassformer.spec.unread import require_read
@@ -29,6 +30,7 @@ FROM_CHECKPOINT: dict[str, dict[str, Any]] = {
     "head": {"lr": 1e-2, "epochs": 10},
     "adapters": {"lr": 5e-4, "epochs": 3},
 }
+WIDTH, DEPTH = 128, 4  # that the default learning rate suits
 FEWEST_AT_ONCE, MOST_AT_ONCE = 4096, 32_768  # tokens of a batch on a GPU
 FEWEST_ON_CPU = 1024  # of a task whose batches are always budgets of tokens
 STEPS_AN_EPOCH, CHARACTERS_A_TOKEN = 100, 4
@@ -126,6 +128,17 @@ def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> 
     if checkpoint:
         return FROM_CHECKPOINT[only]
     return task_of(data).suggested(data)
+
+
+def rate_for(spec: EncoderSpec, rate: float) -> float:
+    """Return the learning rate for random weights of a spec: smaller for wide ones, and for deep ones with norms after the sums.
+
+    BERT-base gets about 1e-4, the rate that it was published with. At 1e-3 it learns nothing.
+    """
+    if isinstance(spec, Seq2SeqSpec):
+        return rate
+    deep = math.sqrt(DEPTH / spec.layers) if spec.norm == "post" and spec.layers > DEPTH else 1.0
+    return float(f"{rate * deep * min(1.0, WIDTH / spec.d_model):.1e}")
 
 
 def budget_for(data: Dataset, device: str) -> dict[str, Any]:

@@ -21,7 +21,16 @@ from glassformer.spec import EncoderSpec
 from glassformer.training.choosing import Choice
 from glassformer.training.data import Dataset
 from glassformer.training.distributed.processes import first, from_first
-from glassformer.training.fitting import Model, budget_for, names_checkpoint, spec_for, start_for, suggested, tokenizer_for
+from glassformer.training.fitting import (
+    Model,
+    budget_for,
+    names_checkpoint,
+    rate_for,
+    spec_for,
+    start_for,
+    suggested,
+    tokenizer_for,
+)
 from glassformer.training.loggers import Callback, Logger, loggers_for
 from glassformer.training.loop import check_data
 from glassformer.training.loop import train as train_to_its_end
@@ -99,6 +108,8 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
     start = start_for(model, fields, data, settings)
     tokenizer = trained_tokenizer(data, settings) if start is None else start.tokenizer
     spec = spec_for(model, fields, data, tokenizer, settings) if start is None else start.encoder.spec
+    if start is None and "lr" not in given:
+        settings = settings.replace(lr=rate_for(spec, settings.lr))
     choice = Choice.of(spec, {} if start is None else start.about, settings)
     if settings.precision == "fp8":
         check_float8(spec, current_worker().device)

@@ -5,6 +5,7 @@ spec.json      settings.json      tokenizer.json (texts)
 start/         the initial weights, if they come from a checkpoint
 metrics.jsonl  one line per logged step and per epoch
 checkpoints/   what resume needs: the last few and the best
+tokens/        token ids of larger data, so that resume need not tokenize again; may be deleted
 best/  last/   weights, ready to load: in the layout of transformers if one of its classes fits the encoder, else in our own
 curves.png     curves.svg         report.md
 """
@@ -125,6 +126,11 @@ class Run(Viewed):
     def checkpoints(self) -> Path:
         """The folder of the saved states."""
         return self.path / "checkpoints"
+
+    @property
+    def kept_ids(self) -> Path:
+        """The folder of the token ids of the data, which a resumed run reads again."""
+        return self.path / "tokens"
 
     @property
     def best_weights(self) -> Path:
