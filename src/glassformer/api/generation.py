@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from glassformer.arguments import path, yes_no
 from glassformer.checkpoints.folder import model_folder
+from glassformer.checkpoints.search_settings import as_options, differing
 from glassformer.errors import GlassformerError, needs_torch
 from glassformer.files.texts import Text
 
@@ -180,4 +181,8 @@ def written(writer: TextWriter, texts: Any, column: str | None, how: Choice) -> 
             found = tuple(writer.write(_single(given), how, name=given.name))
     if not found:
         raise GlassformerError("there are no texts: the input is empty.")
-    return found, tuple(f"{key} of generation_config.json is not applied." for key in writer.tokens.not_applied)
+    notes = tuple(f"{key} of generation_config.json is not applied." for key in writer.tokens.not_applied)
+    unused = differing(writer.tokens.suggested, vars(how))
+    if unused:
+        notes += (f"generation_config.json suggests another search: {as_options(unused)}",)
+    return found, notes

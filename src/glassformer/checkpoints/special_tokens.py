@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glassformer.checkpoints.search_settings import not_implemented, suggested
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.files.weight_files import inside
@@ -26,23 +27,7 @@ class Tokens:
     last: int | None = None  # always chosen as the last token
     start: tuple[int, ...] = ()  # start token of the decoder of an encoder-decoder
     not_applied: tuple[str, ...] = ()  # keys of the file that are not implemented
-
-
-# Keys that change what is chosen and are not implemented, with the values that change nothing.
-NEUTRAL: dict[str, tuple[Any, ...]] = {
-    "no_repeat_ngram_size": (0,),
-    "encoder_no_repeat_ngram_size": (0,),
-    "repetition_penalty": (1.0, 1),
-    "encoder_repetition_penalty": (1.0, 1),
-    "min_length": (0, 1),
-    "min_new_tokens": (0,),
-    "exponential_decay_length_penalty": (),
-    "sequence_bias": (),
-    "constraints": (),
-    "force_words_ids": (),
-    "diversity_penalty": (0.0, 0),
-    "guidance_scale": (1.0, 1),
-}
+    suggested: Mapping[str, Any] = field(default_factory=dict)  # the search that the file asks for, as our options
 
 
 def read_tokens(folder: Path, config: Mapping[str, Any], vocab: int) -> Tokens:
@@ -68,9 +53,6 @@ def read_tokens(folder: Path, config: Mapping[str, Any], vocab: int) -> Tokens:
     words = said.get("bad_words_ids")
     words = words if isinstance(words, list) else []
     single = tuple(word[0] for word in words if isinstance(word, list) and len(word) == 1 and type(word[0]) is int)
-    ignored = [key for key, neutral in NEUTRAL.items() if said.get(key) is not None and said[key] not in neutral]
-    if any(not isinstance(word, list) or len(word) != 1 for word in words):
-        ignored.append("bad_words_ids of several tokens")
     ends, padding = ids("eos_token_id"), one("pad_token_id")
     return Tokens(
         ends=ends,
@@ -80,5 +62,6 @@ def read_tokens(folder: Path, config: Mapping[str, Any], vocab: int) -> Tokens:
         first=one("forced_bos_token_id"),
         last=one("forced_eos_token_id"),
         start=tuple(one for one in (one("decoder_start_token_id"),) if one is not None),
-        not_applied=tuple(ignored),
+        not_applied=not_implemented(said),
+        suggested=suggested(said),
     )

@@ -32,6 +32,7 @@ from glassformer.model.variants.relative import ByDistance
 BEHIND = 2  # steps after which the host reads which texts are done
 SIZES = sorted({*(2**n for n in range(21)), *(3 * 2**n for n in range(20))})  # numbers of texts for which steps are recorded
 READ_AT_ONCE = 4096  # tokens of sources, with padding
+LONGEST = 1024  # new tokens for which memory is taken at once
 
 
 def serves(model: Seq2Seq, choice: Choice) -> bool:
@@ -39,7 +40,8 @@ def serves(model: Seq2Seq, choice: Choice) -> bool:
     spec = model.spec.decoder
     plain = spec.score_cap is None and not spec.rotary and not isinstance(model.decoder.buckets, ByDistance)
     plain = plain and all(place.rule.window is None for place in model.decoder.places)
-    return choice.beams > 1 and plain and step_kernel_serves(model.here, spec.head_k, spec.head_v)
+    fits = choice.beams > 1 and choice.max_new_tokens <= LONGEST
+    return fits and plain and step_kernel_serves(model.here, spec.head_k, spec.head_v)
 
 
 class Room(NamedTuple):

@@ -112,6 +112,10 @@ class TextWriter:
                 found.append([] if all(encoding.special_tokens_mask) else list(encoding.ids))
         return found
 
+    def ids(self, one: Prompt, name: str) -> list[int]:
+        """One prompt as tokens."""
+        return self.prompts([one], [name])[0]
+
     def encodings(self, texts: list[tuple[str, str]]) -> list[Any]:
         """Tokenize texts, given with their names, together; one by one only to find the one that cannot be tokenized."""
         for text, name in texts:
