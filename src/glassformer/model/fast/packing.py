@@ -24,7 +24,8 @@ Part = Literal["states", "pooled", "logits"]
 Run: TypeAlias = Callable[[Inputs, Layout], Output]
 
 FEWEST, MOST = 4_096, 131_072  # tokens per pass on a GPU: more keep it busy
-ON_CPU = 1_024  # tokens per pass on a CPU: texts of a small batch are of nearly the same length, and need little padding
+ON_CPU = 2_048  # tokens per packed pass on a CPU: with more, activations no longer stay in its caches
+PADDED = 1_024  # the same with padding: texts of a small batch are of nearly the same length, and need little of it
 ROOM = 1 / 8  # of a GPU's memory, for activations
 
 
@@ -94,7 +95,7 @@ def at_once(encoder: PlainEncoder) -> int:
     """The default number of tokens per forward pass; on a GPU it follows from the memory."""
     spec, here = encoder.spec, encoder.here
     if not here.is_cuda:
-        return ON_CPU
+        return ON_CPU if packs_on_cpu(encoder) else PADDED
     wide = spec.ffn_width * (2 if spec.gated else 1) + spec.ffn_width
     said = {**dict.fromkeys(MASKED_HEADS, spec.vocab or 0), "tag": spec.classes}.get(spec.head, 0)
     a_token = here.element_size() * (6 * spec.d_model + wide + (said if encoder.head is not None else 0))
