@@ -86,7 +86,6 @@ def test_the_sizes_of_several_sentences_go_to_their_own_names():
         "How many parameters does an encoder layer with 8 heads have?",  # d_model is left open
         "What is d_k for d_model = 512?",
         "How many parameters does an encoder with d_model 512 and d_model 256 have?",
-        "How many parameters does T5-base have?",  # its decoder is not known here
         "How many parameters do 3 layers of BERT-base have?",
         "How many parameters does BERT-base have with 8 heads?",
         "The FFN has 200 units and d_model is 96. How many parameters does it have?",

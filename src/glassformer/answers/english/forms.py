@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from glassformer.answers.english.frame import HARMLESS, LISTS, WHOLE, Frame
-from glassformer.answers.english.quantity import OPTIONS, call, inputs, model, one_head, quantity
+from glassformer.answers.english.quantity import OF_WHOLE_MODEL, OPTIONS, call, has_decoder, inputs, model, one_head, quantity
 from glassformer.answers.english.words import nouns, tables
 from glassformer.expressions.limits import NotUnderstoodError
 
@@ -30,7 +30,7 @@ def _fits(frame: Frame, form: dict[str, Any]) -> bool:
     if any({*form.get(key, ())} != value for key, value in said.items() if key != "sizes" or not form.get("fields")):
         return False
     scoped = frame.without or frame.dtype or frame.head or frame.layer != form.get("layer", "")
-    if scoped or (form.get("noun") and not frame.parts):
+    if scoped or (form.get("noun") and not frame.parts) or not {*form.get("needs", ())} <= frame.flags:
         return False
     wants, known = form.get("model", "any"), bool(frame.models or frame.beside)
     if (wants not in ("any", *frame.models)) if known else wants == "bert-base":
@@ -88,6 +88,8 @@ def _tensor(frame: Frame) -> str | None:
     if frame.quantities == ["shape", "weights"] and not frame.nouns:
         named, frame.quantities = ["weights"], ["shape"]
     others = {name for name in frame.parts if not nouns()[name].tensor} - {"attention", "ffn"}
+    if OF_WHOLE_MODEL & {*frame.nouns} and (len(frame.nouns) > 1 or not has_decoder(frame)):
+        return None
     if not named or others or frame.without or frame.asked or frame.dtype:
         return None
     kind = frame.quantities[0] if frame.quantities in (["shape"], ["elements"]) else ""

@@ -61,6 +61,8 @@ def framed(text: str, beside: Request | None) -> Frame:
     frame.flags |= {"class_token"} & {tag.kind for tag in around}
     for tag in _scoped(frame, _left_out(frame, question)):
         _place(frame, tag)
+    if {"value_matrix", "W_V"} & {*frame.nouns} and {"q", "k"} <= {*frame.nouns}:  # `query, key and value matrices`
+        frame.nouns = ["W_Q", "W_K", "W_V", *(name for name in frame.nouns if name not in ("q", "k", "value_matrix", "W_V"))]
     if {"q", "k", "v"} <= {*frame.nouns}:  # `Q, K and V projections` are one noun
         frame.nouns = ["qkv", *(name for name in frame.nouns if name not in ("q", "k", "v", "projections"))]
     outer = {nouns()[name].inside for name in frame.nouns}  # `the first linear layer of the FFN` is that layer

@@ -44,6 +44,7 @@ class Evaluation:
         self.request, self.overrides = request, overrides
         self.sizes = sizes  # values of plain `t` and `batch` if the spec does not set them
         self.files = files  # whether `@` may name a file
+        self.everywhere = False  # whether this is one of several models for which a formula is compared
         self.known: dict[Node, Found] = {}
 
     def found(self, node: Node) -> Found:
