@@ -146,7 +146,11 @@ def _mixed_widths(tensor: Written) -> Iterator[Wrong]:
     for right, wrong in [*pairs, *((tensor.heads * right, tensor.heads * wrong) for right, wrong in pairs)]:
         for shape, place in _places(tensor, right):
             width = "d_k" if tensor.symbol in OF_VALUES else "d_v"
-            yield "dv_dk_mixed", f"{width} used: {wrong} features instead of {right}", (*shape[:place], wrong, *shape[place + 1 :])
+            yield (
+                "dv_dk_mixed",
+                f"{width} used: {wrong} features instead of {right}",
+                (*shape[:place], wrong, *shape[place + 1 :]),
+            )
 
 
 def _keys_of_all_heads(tensor: Written) -> Iterator[Wrong]:

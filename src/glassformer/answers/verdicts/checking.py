@@ -184,7 +184,14 @@ class _Link:
         """Return the searches for causes, from the most specific to the most general."""
         if claimed.coarse:
             return [lambda: self._known(claimed)]
-        searches = (self._known, self._of_another_model, self._of_another_part, self._counted, self._derived, self._with_another_field)
+        searches = (
+            self._known,
+            self._of_another_model,
+            self._of_another_part,
+            self._counted,
+            self._derived,
+            self._with_another_field,
+        )
         return [partial(search, claimed) for search in searches]
 
     def _known(self, claimed: ClaimedValue) -> list[Finding]:

@@ -120,7 +120,10 @@ def usual_sizes(field: str) -> frozenset[int]:
 
 def other_parts(subject: Node, evaluation: Evaluation, fits: Callable[[Value], bool], *, certain: bool) -> list[Finding]:
     """Return the other part of the model that has the claimed value; `certain`: the caller rules chance out."""
-    if not isinstance(subject, Quantity | Name) or (name := subject.text if isinstance(subject, Name) else subject.name) not in PARTED:
+    if (
+        not isinstance(subject, Quantity | Name)
+        or (name := subject.text if isinstance(subject, Name) else subject.name) not in PARTED
+    ):
         return []
     quantity = subject if isinstance(subject, Quantity) else Quantity(name)
     if any(key == "head" for key, _ in quantity.options):
