@@ -205,8 +205,8 @@ def mistakes(context: Context, pieces: Pieces) -> Iterator[Other]:
         if piece.kind in ("bias", "norm"):
             vectors.setdefault(piece.size, []).append(piece.name)
     for size, names in vectors.items():
-        one = "one of these" if len(names) > 1 else "one vector"
-        yield mistaken("line_left_out", f"{one} left out: {', '.join(names)}", total(pieces) - size)
+        if len(names) > 1:
+            yield mistaken("line_left_out", f"one of these left out: {', '.join(names)}", total(pieces) - size)
     yield from _with_own_norm(context, pieces)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
+from glassformer.answers.mistakes.other_sizes import sizes_of
 from glassformer.answers.mistakes.tensors import Form, Sides, Written, shape_mistakes
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.answers.quantities.context import Context
@@ -110,6 +111,10 @@ def mistaken_elements(context: Context, tensor: Tensor, value: int) -> Iterator[
         yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
     if sizes.batch > 1 and any(axis.name == "batch" for axis in tensor.axes):
         yield mistaken("batch_forgotten", "one input of the batch", value // sizes.batch)
+    if heads > 1 and not one_head and (width := tensor.axes[-1]).name in ("d_k", "d_v"):
+        for name, size in sizes_of(spec, sizes.t).items():
+            what = f"{name} ({size:,}) taken for heads · {width.name}"
+            yield mistaken("size_replaced", what, value // (heads * width.size) * size)
     if tensor.symbol not in ("scores", "weights"):
         return
     t, s = tensor.axes[-2:]

@@ -212,7 +212,10 @@ class _Link:
             claimed = ClaimedValue.read(other.claim, other.found.value, other.evaluation, loosely=False)
             same = {said(one) for one in other.kinds(claimed)[level]()}
             found = [one for one in found if said(one) in same]
-        return found
+        different = list({(one.codes, str(one.value)): one for one in reversed(found)}.values())[::-1]
+        if any(one.codes == ("another_part",) for one in different):  # the value of another part may be a mistake's too
+            return [one for one in different if one.cost == min(other.cost for other in different)][:1]
+        return different
 
     @cached_property
     def _elsewhere(self) -> list[_Link]:
@@ -234,6 +237,10 @@ class _Link:
         if request is None or claim is None or self.found.unit != "parameters" or not isinstance(self.found.value, int):
             return []
         return other_models(self.subject, request, claim, exact=claimed.exact_number)
+
+    def _counted_otherwise(self, claimed: ClaimedValue) -> list[Finding]:
+        """Find mistakes in a count that also leave something out, and other parts of the model that have this value."""
+        return [*self._counted(claimed), *self._of_another_part(claimed)]
 
     def _counted(self, claimed: ClaimedValue) -> list[Finding]:
         """Find mistakes in a parameter count: one with something left out as well, or two at once."""

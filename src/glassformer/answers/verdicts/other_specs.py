@@ -128,17 +128,18 @@ def other_parts(subject: Node, evaluation: Evaluation, fits: Callable[[Value], b
     quantity = subject if isinstance(subject, Quantity) else Quantity(name)
     if any(key == "head" for key, _ in quantity.options):
         return []
-    found: dict[str, Value] = {}
+    found: dict[tuple[str, ...], list[tuple[str, Value]]] = {}
     for part in PARTS:
         other = replace(quantity, arguments=(Name(part),))
         try:
             of_part = evaluation.found(other)
         except GlassformerError:  # this model has no such part, or the part has no cost
             continue
-        smaller = [one for one in of_part.others if certain and {*one.left_out} in MATRICES_ALONE]
-        ways = [("", of_part.value), *((f", {one.convention}", one.value) for one in smaller)]
-        words, fitting = next(((words, one) for words, one in ways if fits(one)), ("", None))
-        if fitting is not None and other != quantity:
-            found[f"{plain(other)}{words}"] = fitting
-    what = " or ".join([*found][:MOST_PARTS])
-    return [Finding((mistake("another_part"),), (what,), plain_value(next(iter(found.values()))))] if found else []
+        smaller = [(one.left_out, one.value) for one in of_part.others if certain and {*one.left_out} in MATRICES_ALONE]
+        left_out = next((words for words, one in (((), of_part.value), *smaller) if fits(one)), None)
+        if left_out is not None and other != quantity:
+            found.setdefault(left_out, []).append((plain(other), dict([((), of_part.value), *smaller])[left_out]))
+    return [
+        Finding((mistake("another_part"),), (" or ".join(name for name, _ in parts[:MOST_PARTS]),), plain_value(parts[0][1]), words)
+        for words, parts in found.items()
+    ]
