@@ -49,7 +49,11 @@ OF_NORMS = {
     ),
     "rmsnorm": (
         ("layernorm_for_rmsnorm", "The mean was subtracted, as LayerNorm does.", "layernorm"),
-        ("mean_of_squares_forgotten", "Divided by the length of the vector: the sum of squares was not divided by n.", "unit length"),
+        (
+            "mean_of_squares_forgotten",
+            "Divided by the length of the vector: the sum of squares was not divided by n.",
+            "unit length",
+        ),
     ),
 }
 # Functions that are taken for each other.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.chance import Evidence
 from glassformer.answers.mistakes.conventions import totals_by_convention
 from glassformer.answers.mistakes.counting import RULES, Rewrite, Rule
+from glassformer.answers.mistakes.finding import Finding
 from glassformer.answers.mistakes.pieces import Pieces, Setting
 from glassformer.answers.mistakes.search import Candidate, Tried, Ways, search
 from glassformer.answers.mistakes.slips import pen_slips
-from glassformer.answers.mistakes.finding import Finding
 from glassformer.expressions import Figure, exactly
 
 CHANCE = 0.02  # expected chance matches above which a mistake under a convention, or two mistakes at once, are not named
@@ -52,8 +53,11 @@ class CountClaim:
         return Evidence(*numbers, whole=not self.room).expected_hits(np.array([float(value)]) for value in {*values})
 
 
-def count_findings(pieces: Pieces, setting: Setting, claim: CountClaim) -> list[Finding]:
-    """Find single mistakes, then mistakes under a convention, slips, two mistakes, and mistakes that are only near."""
+def count_findings(pieces: Pieces, setting: Setting, claim: CountClaim, *, certain: bool = False) -> list[Finding]:
+    """Find single mistakes, then mistakes under a convention, slips, two mistakes, and mistakes that are only near.
+
+    `certain`: the caller rules chance out for single mistakes, by looking for the same ones at other sizes.
+    """
     if claim.room * COARSE > abs(claim.value):
         return []
     rules = [partial(_made, code, rule, setting) for code, rule in RULES.items()]
@@ -62,7 +66,7 @@ def count_findings(pieces: Pieces, setting: Setting, claim: CountClaim) -> list[
     plain = [one for one in singles if not one.reading]
     found = search(claim, [[Tried(plain)]])
     if claim.room == 0 and not found.hits:
-        found = search(claim, [[Tried(singles, CHANCE)]])
+        found = search(claim, [[Tried(singles, math.inf if certain else CHANCE)]])
         slips = [] if found.hits else list(_slips(pieces, claim))
         if slips:
             return slips

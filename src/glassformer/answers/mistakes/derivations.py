@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.counted import CHANCE, CountClaim
+from glassformer.answers.mistakes.finding import Finding
 from glassformer.answers.mistakes.other_sizes import sizes_of
 from glassformer.answers.quantities.answer import Line
-from glassformer.answers.mistakes.finding import Finding
 from glassformer.spec import EncoderSpec
 
 DIGITS = 1000  # a claim needs at least four digits, or three that are rounded

@@ -8,8 +8,8 @@ from string import Formatter
 
 from glassformer.algebra.ledger import count
 from glassformer.answers.mistakes.catalogue import Mistake
-from glassformer.answers.mistakes.pieces import Piece, Pieces, pieces_of
 from glassformer.answers.mistakes.finding import Finding
+from glassformer.answers.mistakes.pieces import Piece, Pieces, pieces_of
 from glassformer.spec import EncoderSpec
 
 
@@ -32,7 +32,7 @@ def _norms(pieces: Pieces) -> str:
     norms = [piece for piece in pieces if piece.kind == "norm"]
     places = dict.fromkeys(piece.block.any_layer for piece in norms)
     alike = {tuple((p.symbol, p.factors[-1][1]) for p in norms if p.block.any_layer == place) for place in places}
-    if not norms or len(alike) > 1 and len({len(one) for one in alike}) > 1:
+    if not norms or (len(alike) > 1 and len({len(one) for one in alike}) > 1):
         return ""
     symbols = [symbol for symbol, _ in next(iter(alike))]
     sizes = sorted({size for one in alike for _, size in one})

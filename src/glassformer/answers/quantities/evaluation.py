@@ -24,8 +24,8 @@ from glassformer.expressions.evaluate import CONSTANTS, Evaluator
 from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.language import write
 from glassformer.expressions.limits import NotUnderstoodError
-from glassformer.expressions.numerals import read as numeral
 from glassformer.expressions.norms import WITHOUT_EPS, by_row
+from glassformer.expressions.numerals import read as numeral
 from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import (

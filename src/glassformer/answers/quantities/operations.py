@@ -75,7 +75,7 @@ PARTS: dict[str, Selector] = {
 # Products that are often left out of a cost, each alone.
 _LEFT_OUT: dict[str, Selector] = {
     "Q Kᵀ": _SCORES, "the weighted sum of the values": _MIX, "W_O": PARTS["output"],
-    "W_Q, W_K and W_V": PARTS["qkv"], "one feed-forward matrix": lambda step: step.output.is_at("ffn.out"),
+    "W_Q, W_K and W_V": PARTS["qkv"], "one feed-forward matrix": lambda step: step.output.is_called("ffn.out"),
 }  # fmt: skip
 OF_ONE_HEAD = {"qkv", "scores", "mix", "core", "W_Q", "W_K", "W_V"}
 SHARED_BY_GROUPS = {"qkv", "W_K", "W_V"}  # with grouped queries
@@ -272,30 +272,13 @@ def _by_parameters(context: Context, rule: int) -> Iterator[Other]:
 def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: list[Step], value: int) -> Iterator[Other]:
     spec, sizes, one_head = context.spec, context.program.sizes, context.head is not None
     layered = [step for step in steps if step.block.part == "layers"]
-    scores = cost(step for step in steps if core(step))
-    for base, what in ((value, ""), (cost(layered), ", only the layers")):
-        if scores and spec.heads > 1 and not one_head:
-            said = f"the scores multiplied by the number of heads{what}"
-            yield mistaken("score_cost_times_heads", said, base + (spec.heads - 1) * scores)
-        if scores and scores != base:
-            yield mistaken("no_quadratic_term", f"only projections and feed-forward{what}", base - scores)
-        yield from _without_a_product(base, {words: cost(filter(selects, layered)) for words, selects in _LEFT_OUT.items()}, what)
-        yield mistaken("macs_vs_flops", f"multiply-adds given as FLOPs{what}", base // 2)
-        yield mistaken("macs_vs_flops", f"multiplied by two twice{what}", 2 * base)
-    if scores and not causal_masks(context.program) and sizes.u is None:
-        halved = scores * (sizes.t + 1) // (2 * sizes.t)
-        yield mistaken("causal_half_ignored", "half of the scores left out, as by a causal mask", value - scores + halved)
-    if scores:
-        what = "d_model in place of one of the two lengths of the scores"
-        yield mistaken("linear_instead_of_quadratic", what, value - scores + scores // sizes.t * spec.d_model)
-    if scores and scores == value:
-        yield mistaken("linear_instead_of_quadratic", "t · d_model instead of t² · d_model", value // sizes.t)
+    yield from _mistaken_products(context, cost, steps, value)
     if sizes.batch > 1:
         yield mistaken("batch_forgotten", "one input of the batch", value // sizes.batch)
     if spec.heads > 1 and (one_head or (context.names and set(context.names) <= OF_ONE_HEAD)):
         said, wrong = ("all heads together", value * spec.heads) if one_head else ("one head", value // spec.heads)
         yield mistaken("one_head_vs_all_heads", said, wrong)
-        if not one_head and not scores:
+        if not one_head and not any(map(core, steps)):
             yield mistaken("heads_times_full_width", "the full width for each head", value * spec.heads)
     if spec.layers > 1 and context.layer is not None:
         yield mistaken("stack_for_one_layer", "all layers together", value * spec.layers)
@@ -304,6 +287,31 @@ def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: li
     yield from _mistaken_passes(context.word("pass", "forward", PASSES), value)
     if context.word("per", "") == "token":
         yield mistaken("sequence_length_in_parameters", "all tokens together", value * sizes.batch * sizes.t)
+
+
+def _mistaken_products(context: Context, cost: Callable[[Iterable[Step]], int], steps: list[Step], value: int) -> Iterator[Other]:
+    """Yield the costs with scores or other products miscounted."""
+    spec, sizes, one_head = context.spec, context.program.sizes, context.head is not None
+    layered = [step for step in steps if step.block.part == "layers"]
+    scores = cost(step for step in steps if core(step))
+    for base, what in {cost(layered): ", only the layers", value: ""}.items():
+        if scores and spec.heads > 1 and not one_head:
+            said = f"the scores multiplied by the number of heads{what}"
+            yield mistaken("score_cost_times_heads", said, base + (spec.heads - 1) * scores)
+        if scores and scores != base:
+            yield mistaken("no_quadratic_term", f"only projections and feed-forward{what}", base - scores)
+        yield from _without_a_product(base, {words: cost(filter(selects, layered)) for words, selects in _LEFT_OUT.items()}, what)
+        if context.quantity.name == "flops":
+            yield mistaken("macs_vs_flops", f"multiply-adds given as FLOPs{what}", base // 2)
+            yield mistaken("macs_vs_flops", f"multiplied by two twice{what}", 2 * base)
+    if scores and not causal_masks(context.program) and sizes.u is None:
+        halved = scores * (sizes.t + 1) // (2 * sizes.t)
+        yield mistaken("causal_half_ignored", "half of the scores left out, as by a causal mask", value - scores + halved)
+    if scores:
+        what = "d_model in place of one of the two lengths of the scores"
+        yield mistaken("linear_instead_of_quadratic", what, value - scores + scores // sizes.t * spec.d_model)
+    if scores and scores == value:
+        yield mistaken("linear_instead_of_quadratic", "t · d_model instead of t² · d_model", value // sizes.t)
 
 
 def _without_a_product(base: int, costs: Mapping[str, int], what: str) -> Iterator[Other]:

@@ -218,6 +218,11 @@ def other_forms(tensor: Tensor, *, one_head: bool = False) -> Iterator[Form]:
         yield Form(f"{alone}tokens as columns", _matrix(tensor, "columns", one_head=True))
     if one_head:
         return
+    yield from _forms_of_all_heads(tensor)
+
+
+def _forms_of_all_heads(tensor: Tensor) -> Iterator[Form]:
+    heads, transposed = has_heads(tensor), tensor.symbol.endswith("ᵀ")
     batch = next((axis for axis in tensor.axes if axis.name == "batch"), None)
     merged = heads and not any(axis.name in HEADS for axis in as_matrix(tensor, "rows").sheets)
     if merged or not heads:  # scores have one matrix for each head, which cannot be put side by side

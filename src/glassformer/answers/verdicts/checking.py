@@ -184,14 +184,8 @@ class _Link:
         """Return the searches for causes, from the most specific to the most general."""
         if claimed.coarse:
             return [lambda: self._known(claimed)]
-        searches = (
-            self._known,
-            self._of_another_model,
-            self._of_another_part,
-            self._counted,
-            self._derived,
-            self._with_another_field,
-        )
+        counted = self._counted_otherwise if self._formula else self._counted
+        searches = (self._known, self._of_another_model, counted, self._derived, self._of_another_part, self._with_another_field)
         return [partial(search, claimed) for search in searches]
 
     def _known(self, claimed: ClaimedValue) -> list[Finding]:
@@ -216,6 +210,11 @@ class _Link:
         if any(one.codes == ("another_part",) for one in different):  # the value of another part may be a mistake's too
             return [one for one in different if one.cost == min(other.cost for other in different)][:1]
         return different
+
+    @property
+    def _formula(self) -> bool:
+        """Whether the claim is a formula, whose causes are compared at several sizes."""
+        return self.evaluation.everywhere or bool(self._elsewhere)
 
     @cached_property
     def _elsewhere(self) -> list[_Link]:
@@ -253,7 +252,8 @@ class _Link:
         known = meaning_of(subject).options
         context = resolve(subject, self.evaluation.request, known, self.evaluation.overrides, files=self.evaluation.files)
         room = Fraction(0) if claimed.exact_number else claim.unit / 2
-        found = count_findings(counted_pieces(context), setting_of(context), CountClaim(claim.value, room, self.found.value))
+        count = CountClaim(claim.value, room, self.found.value)
+        found = count_findings(counted_pieces(context), setting_of(context), count, certain=self._formula)
         simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}
         return sorted(simplest.values(), key=lambda one: one.cost)
 
@@ -268,15 +268,13 @@ class _Link:
         claim, value, request = self._claimed_count(claimed), self.found.value, self.evaluation.request
         if claim is None or request is None or not isinstance(value, int) or not isinstance(self.subject, Name | Quantity):
             return []
-        certain = bool(self._elsewhere) or self.evaluation.everywhere
-        return derivation_findings(self.found.lines, value, claim, request.spec, request.t, certain=certain)
+        return derivation_findings(self.found.lines, value, claim, request.spec, request.t, certain=self._formula)
 
     def _of_another_part(self, claimed: ClaimedValue) -> list[Finding]:
         """Find another part of the model that has this value."""
-        formula = bool(self._elsewhere) or self.evaluation.everywhere
-        if not formula and not isinstance(self.found.value, Growth) and not (claimed.exact_number and _telling(claimed)):
+        if not self._formula and not isinstance(self.found.value, Growth) and not (claimed.exact_number and _telling(claimed)):
             return []
-        return other_parts(self.subject, self.evaluation, claimed.is_, certain=formula)
+        return other_parts(self.subject, self.evaluation, claimed.is_, certain=self._formula)
 
     def _with_another_field(self, claimed: ClaimedValue) -> list[Finding]:
         """Find another value of a field for which the value would be right."""

@@ -140,6 +140,8 @@ def other_parts(subject: Node, evaluation: Evaluation, fits: Callable[[Value], b
         if left_out is not None and other != quantity:
             found.setdefault(left_out, []).append((plain(other), dict([((), of_part.value), *smaller])[left_out]))
     return [
-        Finding((mistake("another_part"),), (" or ".join(name for name, _ in parts[:MOST_PARTS]),), plain_value(parts[0][1]), words)
+        Finding(
+            (mistake("another_part"),), (" or ".join(name for name, _ in parts[:MOST_PARTS]),), plain_value(parts[0][1]), words
+        )
         for words, parts in found.items()
     ]
