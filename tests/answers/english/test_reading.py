@@ -54,6 +54,8 @@ def test_no_question_is_read_wrongly(source):
 @pytest.mark.parametrize("odd", ["bananas", "decoder", "shared", "77", "not", "twice", "pruned"])
 def test_a_word_or_a_number_that_is_not_used_refuses_the_question(odd, every):
     for row in answered()[len(odd) % every :: every]:
+        if odd == "decoder" and "seq2seq" in str(row.expression):
+            continue  # a model with a decoder, where the word is used
         with pytest.raises(GlassformerError):
             read_english(f"{row.words.rstrip('?. ')} {odd}?")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from glassformer.answers.english.frame import HARMLESS, LISTS, WHOLE, Frame
-from glassformer.answers.english.quantity import OF_WHOLE_MODEL, OPTIONS, call, has_decoder, inputs, model, one_head, quantity
+from glassformer.answers.english.frame import HARMLESS, LISTS, OF_WHOLE_MODEL, WHOLE, Frame
+from glassformer.answers.english.quantity import OPTIONS, call, inputs, model, one_head, quantity
 from glassformer.answers.english.words import nouns, tables
 from glassformer.expressions.limits import NotUnderstoodError
 
@@ -88,8 +88,6 @@ def _tensor(frame: Frame) -> str | None:
     if frame.quantities == ["shape", "weights"] and not frame.nouns:
         named, frame.quantities = ["weights"], ["shape"]
     others = {name for name in frame.parts if not nouns()[name].tensor} - {"attention", "ffn"}
-    if OF_WHOLE_MODEL & {*frame.nouns} and (len(frame.nouns) > 1 or not has_decoder(frame)):
-        return None
     if not named or others or frame.without or frame.asked or frame.dtype:
         return None
     kind = frame.quantities[0] if frame.quantities in (["shape"], ["elements"]) else ""
@@ -111,7 +109,13 @@ def size(frame: Frame) -> str | None:
     if not frame.only("dim", "dims", "class_token") or frame.without or frame.dtype or {*frame.quantities} - {"shape"}:
         return None
     asked, unused = _asked(frame), frame.models and {*OPTIONS} & frame.sizes.keys()
-    if asked is None or asked in frame.sizes or unused or (frame.head == "one" and asked not in ("d_k", "d_v")):
+    if (
+        asked is None
+        or OF_WHOLE_MODEL & {*frame.nouns}
+        or asked in frame.sizes
+        or unused
+        or (frame.head == "one" and asked not in ("d_k", "d_v"))
+    ):
         return None
     if frame.made_up and (asked != "d_k" or not {"d_model", "heads"} <= frame.sizes.keys()):
         raise NotUnderstoodError(f"{asked} does not follow from the given sizes")

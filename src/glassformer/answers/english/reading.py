@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from glassformer.answers.english import forms
 from glassformer.answers.english.frame import Frame, framed
+from glassformer.answers.english.quantity import require_decoder
 from glassformer.answers.english.words import Tag, nouns, tables
 from glassformer.answers.quantities import ask
 from glassformer.answers.quantities.registry import MEANINGS
@@ -43,6 +44,7 @@ def read_english(text: str, requested: Request | None = None) -> Read:
             raise NotUnderstoodError(_not_used(frame.left[0]))
         if requested is not None:
             _require_agreement(frame, requested)
+        require_decoder(frame)
         found = forms.listed(frame) or forms.compared(frame) or forms.plain(frame) or forms.size(frame)
         if not found:
             named = frame.quantities or frame.asked or frame.parts

@@ -51,7 +51,7 @@ OF_NORMS = {
         ("layernorm_for_rmsnorm", "The mean was subtracted, as LayerNorm does.", "layernorm"),
         (
             "mean_of_squares_forgotten",
-            "Divided by the length of the vector: the sum of squares was not divided by n.",
+            "Divided by the root of the sum of squares: it was not divided by n.",
             "unit length",
         ),
     ),

@@ -90,7 +90,7 @@ def _other_axes(tensor: Written) -> Iterator[Wrong]:
             yield "axes_exchanged", f"not transposed{form.words}", (*form.shape[:-2], *form.shape[:-3:-1])
     for shape in permutations(whole) if len(whole) > 2 else ():
         yield "axes_exchanged", f"{' × '.join(map(str, whole))} in another order", shape
-    named = sizes_of(tensor.spec, tensor.sizes.t) | ({"u": tensor.sizes.u} if tensor.sizes.u else {})
+    named = {**sizes_of(tensor.spec, tensor.sizes.t), **({"u": tensor.sizes.u} if tensor.sizes.u else {})}
     for form in tensor.forms:
         for place, (label, right) in enumerate(form.sides):
             for name, size in named.items():

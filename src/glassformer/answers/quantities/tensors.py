@@ -117,17 +117,21 @@ def mistaken_elements(context: Context, tensor: Tensor, value: int) -> Iterator[
             yield mistaken("size_replaced", what, value // (heads * width.size) * size)
     if tensor.symbol not in ("scores", "weights"):
         return
-    t, s = tensor.axes[-2:]
-    yield mistaken("linear_instead_of_quadratic", f"one row of the {t.size} × {s.size} matrix for each head", value // t.size)
+    rows, keys = tensor.axes[-2:]
+    yield mistaken(
+        "linear_instead_of_quadratic", f"one row of the {rows.size} × {keys.size} matrix for each head", value // rows.size
+    )
     for name, width in (("d_model", spec.d_model), ("d_k", spec.head_k)):
         for said, shared in (("", 1), (", one matrix for all heads", heads)):
-            wrong = value // (t.size * s.size * shared) * width * width
-            yield mistaken("feature_by_feature", f"{name} × {name} in place of {t.name} × {s.name}{said}", wrong)
+            wrong = value // (rows.size * keys.size * shared) * width * width
+            yield mistaken("feature_by_feature", f"{name} × {name} in place of {rows.name} × {keys.name}{said}", wrong)
     if kept := _kept_pairs(context, tensor):
         yield mistaken("causal_half_ignored", "exactly half of the pairs", value // 2)
-        yield mistaken("causal_half_ignored", "the pairs before the diagonal, without it", value // kept[1] * (kept[0] - t.size))
-    elif t.size == s.size:
-        half = value // (t.size * s.size) * (t.size * (t.size + 1) // 2)
+        yield mistaken(
+            "causal_half_ignored", "the pairs before the diagonal, without it", value // kept[1] * (kept[0] - rows.size)
+        )
+    elif rows.size == keys.size:
+        half = value // (rows.size * keys.size) * (rows.size * (rows.size + 1) // 2)
         yield mistaken("causal_half_ignored", "only half of the matrix counted, as if there were a causal mask", half)
 
 

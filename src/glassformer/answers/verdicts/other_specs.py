@@ -39,7 +39,7 @@ def other_fields(subject: Node, evaluation: Evaluation, value: int, claim: Count
     request = evaluation.request
     if request is None or claim.value == value:
         return []
-    vague, own_sizes = bool(value) and claim.value / value in AMBIGUOUS, {*sizes_of(request.spec, request.t).values()}
+    vague = bool(value) and claim.value / value in AMBIGUOUS
 
     def at(field: str, size: object) -> int | None:
         fresh = Evaluation(request, (*evaluation.overrides, (field, str(size))), sizes=evaluation.sizes, files=evaluation.files)
@@ -52,7 +52,7 @@ def other_fields(subject: Node, evaluation: Evaluation, value: int, claim: Count
     tried, found = {value}, []
     for field, size, result in _results(request.spec, request.t, claim, value, at):
         tried.add(result)
-        if claim.allows(result) and result != value and (not vague or size in own_sizes):
+        if claim.allows(result) and result != value and (not vague or size == request.t):
             found.append(_finding(request.spec, field, size, result))
     if not found or claim.expected_hits([*tried]) > CHANCE:
         return []
@@ -87,9 +87,10 @@ def _results(
         for size in sorted(usual_sizes(field) if getattr(spec, field, None) is not None else ()):
             if size != getattr(spec, field) and (result := at(field, size)) is not None:
                 yield field, size, result
+    rules = field_rules(type(spec))  # type: ignore[arg-type]
     for field in CHOICES:
         own = getattr(spec, field, None)
-        for choice in field_rules(type(spec))[field].choices or ("yes", "no"):
+        for choice in rules[field].choices or ("yes", "no"):
             if choice != _written(own) and (result := at(field, choice)) is not None and result != value:
                 yield field, choice, result
 
