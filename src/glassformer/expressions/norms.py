@@ -47,6 +47,7 @@ def _largest(row: Row) -> Real:
 NORMS: dict[str, Callable[[Row], list[Real]]] = {
     "layernorm": _layer,
     "rmsnorm": lambda row: _divided(row, _squares(row) / exactly(len(row))),
+    "unit length": lambda row: _divided(row, _squares(row), eps=Fraction(0)),
     "layernorm over n - 1": lambda row: _layer(row, less=1),
     "layernorm by variance": lambda row: _layer(row, rooted=False),
     "centred": _centred,

@@ -54,6 +54,8 @@ def test_no_question_is_read_wrongly(source):
 @pytest.mark.parametrize("odd", ["bananas", "decoder", "shared", "77", "not", "twice", "pruned"])
 def test_a_word_or_a_number_that_is_not_used_refuses_the_question(odd, every):
     for row in answered()[len(odd) % every :: every]:
+        if odd == "decoder" and "seq2seq" in str(row.expression):
+            continue  # a model with a decoder, where the word is used
         with pytest.raises(GlassformerError):
             read_english(f"{row.words.rstrip('?. ')} {odd}?")
 
@@ -86,7 +88,6 @@ def test_the_sizes_of_several_sentences_go_to_their_own_names():
         "How many parameters does an encoder layer with 8 heads have?",  # d_model is left open
         "What is d_k for d_model = 512?",
         "How many parameters does an encoder with d_model 512 and d_model 256 have?",
-        "How many parameters does T5-base have?",  # its decoder is not known here
         "How many parameters do 3 layers of BERT-base have?",
         "How many parameters does BERT-base have with 8 heads?",
         "The FFN has 200 units and d_model is 96. How many parameters does it have?",

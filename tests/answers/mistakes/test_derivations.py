@@ -53,7 +53,7 @@ def test_random_numbers_are_not_explained(expression: str, spec: str) -> None:
     ("relation", "spec", "what"),
     [
         ("params = 66,955,008", "bert-base", "layers = 6 instead of 12"),
-        ("params(head) = 16,797,267", "vit-b16", "class = 21,843 instead of 1,000"),
+        ("params(head) = 16,797,267", "vit-b16", "classes = 21,843 instead of 1,000"),
         ("bytes(kv_cache, dtype=fp16) = 589,824", "gpt2 t=1024", "d_k left out"),
         ("params(patches) = 150,528", "vit-b16", "patches (196) taken for pixel or d_model, biases left out"),
         ("flops(scores, layer=0) = 2*t^2", "bert-base t=512", "head and d_k left out"),

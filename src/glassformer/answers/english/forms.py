@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from glassformer.answers.english.frame import HARMLESS, LISTS, WHOLE, Frame
+from glassformer.answers.english.frame import HARMLESS, LISTS, OF_WHOLE_MODEL, WHOLE, Frame
 from glassformer.answers.english.quantity import OPTIONS, call, inputs, model, one_head, quantity
 from glassformer.answers.english.words import nouns, tables
 from glassformer.expressions.limits import NotUnderstoodError
@@ -30,7 +30,7 @@ def _fits(frame: Frame, form: dict[str, Any]) -> bool:
     if any({*form.get(key, ())} != value for key, value in said.items() if key != "sizes" or not form.get("fields")):
         return False
     scoped = frame.without or frame.dtype or frame.head or frame.layer != form.get("layer", "")
-    if scoped or (form.get("noun") and not frame.parts):
+    if scoped or (form.get("noun") and not frame.parts) or not {*form.get("needs", ())} <= frame.flags:
         return False
     wants, known = form.get("model", "any"), bool(frame.models or frame.beside)
     if (wants not in ("any", *frame.models)) if known else wants == "bert-base":
@@ -109,7 +109,13 @@ def size(frame: Frame) -> str | None:
     if not frame.only("dim", "dims", "class_token") or frame.without or frame.dtype or {*frame.quantities} - {"shape"}:
         return None
     asked, unused = _asked(frame), frame.models and {*OPTIONS} & frame.sizes.keys()
-    if asked is None or asked in frame.sizes or unused or (frame.head == "one" and asked not in ("d_k", "d_v")):
+    if (
+        asked is None
+        or OF_WHOLE_MODEL & {*frame.nouns}
+        or asked in frame.sizes
+        or unused
+        or (frame.head == "one" and asked not in ("d_k", "d_v"))
+    ):
         return None
     if frame.made_up and (asked != "d_k" or not {"d_model", "heads"} <= frame.sizes.keys()):
         raise NotUnderstoodError(f"{asked} does not follow from the given sizes")

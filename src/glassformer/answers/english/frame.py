@@ -13,6 +13,7 @@ LISTS: dict[str, list[str]] = tables("forms")["lists"]
 HARMLESS, LEAVABLE, INCLUDED = {*LISTS["harmless"]}, LISTS["leavable"], LISTS["included"]
 SCENERY = HARMLESS | {*LISTS["scenery"]}
 WHOLE = ("model", "encoder", "vector", "cls")  # nouns that do not name a part
+OF_WHOLE_MODEL = {"decoder", "cross", "cross_scores", "cross_weights"}  # nouns that only an encoder-decoder has
 NOTHING = Tag("", "", "")
 
 
@@ -55,12 +56,14 @@ def framed(text: str, beside: Request | None) -> Frame:
     found = stated(tagged(text))
     frame, (scene, question) = Frame(text, found.sizes, beside, left=found.twice), _sentences(found.rest)
     around = _left_out(frame, scene)
-    frame.left += [tag for tag in around if tag.kind not in SCENERY]
+    frame.left += [tag for tag in around if tag.kind not in SCENERY or tag.value in OF_WHOLE_MODEL]
     frame.left += [tag for tag in scene if tag.value in frame.without and tag.value not in INCLUDED]
     frame.models += [tag.value for tag in around if tag.kind == "model"]
     frame.flags |= {"class_token"} & {tag.kind for tag in around}
     for tag in _scoped(frame, _left_out(frame, question)):
         _place(frame, tag)
+    if {"value_matrix", "W_V"} & {*frame.nouns} and {"q", "k"} <= {*frame.nouns}:  # `query, key and value matrices`
+        frame.nouns = ["W_Q", "W_K", "W_V", *(name for name in frame.nouns if name not in ("q", "k", "value_matrix", "W_V"))]
     if {"q", "k", "v"} <= {*frame.nouns}:  # `Q, K and V projections` are one noun
         frame.nouns = ["qkv", *(name for name in frame.nouns if name not in ("q", "k", "v", "projections"))]
     outer = {nouns()[name].inside for name in frame.nouns}  # `the first linear layer of the FFN` is that layer

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from glassformer.answers.english.frame import LISTS, WHOLE, Frame
+from glassformer.answers.english.frame import LISTS, OF_WHOLE_MODEL, WHOLE, Frame
 from glassformer.answers.english.words import nouns, tables
-from glassformer.configs.presets import preset
+from glassformer.configs.presets import preset, seq2seq_names
 from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.spec import Seq2SeqSpec
 
 HALVES = ("t5", "flan", "bart", "whisper", "transformer")  # presets that are the encoder of an encoder-decoder model
-OPTIONS = ("t", "batch")
+OPTIONS = ("t", "u", "batch")
+WHOLE_MODEL = "-seq2seq"  # after the name of a preset that is the encoder alone
 
 
 def call(name: str, arguments: list[str], options: list[str], model: str = "") -> str:
@@ -58,15 +60,31 @@ def inputs(frame: Frame) -> list[str]:
 
 def quantity(frame: Frame, kind: str, named: list[str], *more: str) -> str | None:
     """Return the call for a kind of quantity and its nouns; None if they do not match. `more` are further options."""
-    half = bool(frame.models) and frame.models[0].startswith(HALVES) and "encoder" not in named
     names = [name for name in named if name not in WHOLE]
+    whole = not names and not frame.layer and frame.head != "one" and "encoder" not in named
+    if frame.models and (whole or OF_WHOLE_MODEL & {*names}):
+        frame.models[0] = whole_model(frame.models[0])
+    half = bool(frame.models) and frame.models[0].startswith(HALVES) and frame.models[0] not in seq2seq_names()
     if len(names) > 1 and ("side by side" in frame.flags) == ("biases" in names):
         return None  # `the FFN and the attention`, but `the biases of the FFN`
-    if frame.asked or frame.head == "task" or (half and not names and not frame.layer and frame.head != "one"):
+    if frame.asked or frame.head == "task" or (half and whole):
         return None  # the whole model includes a decoder
     if kind == "params":
         return _params(frame, names, more)
     return _operations(frame, kind, names) if kind in ("flops", "macs") else _bytes(frame, names) if kind == "bytes" else None
+
+
+def require_decoder(frame: Frame) -> None:
+    """Check that a question about a decoder or cross-attention is about an encoder-decoder, and about nothing else in it."""
+    named = [name for name in frame.nouns if name in OF_WHOLE_MODEL]
+    spec = preset(whole_model(frame.models[0])) if frame.models else frame.beside.spec if frame.beside is not None else None
+    if named and (len(frame.parts) > 1 or frame.layer or "encoder" in frame.nouns or not isinstance(spec, Seq2SeqSpec)):
+        raise NotUnderstoodError(f"'{frame.texts[named[0]].text}' is not understood here")
+
+
+def whole_model(name: str) -> str:
+    """Return the preset of the whole encoder-decoder, where a name is that of its encoder."""
+    return name + WHOLE_MODEL if name + WHOLE_MODEL in seq2seq_names() else name
 
 
 def _params(frame: Frame, names: list[str], more: tuple[str, ...]) -> str | None:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from glassformer.answers.english import forms
 from glassformer.answers.english.frame import Frame, framed
-from glassformer.answers.english.words import nouns, tables
+from glassformer.answers.english.quantity import require_decoder
+from glassformer.answers.english.words import Tag, nouns, tables
 from glassformer.answers.quantities import ask
 from glassformer.answers.quantities.registry import MEANINGS
-from glassformer.configs.presets import preset
-from glassformer.configs.reading import Request, request
+from glassformer.configs.presets import known_preset, preset
+from glassformer.configs.reading import Request, request_from_words
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.language import read
 from glassformer.expressions.limits import NotUnderstoodError
@@ -40,17 +41,25 @@ def read_english(text: str, requested: Request | None = None) -> Read:
     frame = framed(words, requested)
     try:
         if frame.left:
-            raise NotUnderstoodError(f"'{frame.left[0].text}' is not understood here")
+            raise NotUnderstoodError(_not_used(frame.left[0]))
         if requested is not None:
             _require_agreement(frame, requested)
+        require_decoder(frame)
         found = forms.listed(frame) or forms.compared(frame) or forms.plain(frame) or forms.size(frame)
         if not found:
-            raise NotUnderstoodError("it names no known quantity")
+            named = frame.quantities or frame.asked or frame.parts
+            raise NotUnderstoodError("its words are known, but not together" if named else "it names no known quantity")
         node = read(found)
         _require_closed(node, frame)
     except NotUnderstoodError as why:
         raise _refusal(frame, str(why)) from None
     return Read(node, words)
+
+
+def _not_used(tag: Tag) -> str:
+    if tag.kind == "twice":
+        return f"it gives two values for {tag.value}"
+    return f"some layers of '{tag.text}' cannot be selected" if tag.kind == "model" else f"'{tag.text}' is not understood here"
 
 
 def _require_agreement(frame: Frame, requested: Request) -> None:
@@ -78,7 +87,7 @@ def _require_closed(node: Node, frame: Frame) -> None:
     for size, values in ({"d_model": (width, 2 * width)} | TRIED).items():
         found = {_value(_with_size(node, size, value)) for value in values} if made_up and size not in said else set()
         if len(found - {None}) > 1:
-            raise NotUnderstoodError(f"it does not give {size}")
+            raise NotUnderstoodError(f"the answer depends on {size}, which is not given")
 
 
 def _with_size(node: Node, size: str, value: int) -> Node:
@@ -100,12 +109,14 @@ def _value(node: Node | str, requested: Request | None = None) -> str | None:
 
 @lru_cache(maxsize=256)
 def _runs(expression: str, model: str) -> bool:
-    return _value(expression, request(model)) is not None
+    return _value(expression, request_from_words(model.split(), decoders=True)) is not None
 
 
 def _refusal(frame: Frame, why: str) -> GlassformerError:
     """Return an error that says why, with three related commands that can be run."""
-    model = (frame.models or ["vit-b16" if {"patches", "tokens"} & {*frame.quantities} else "bert-base"])[0]
+    given = frame.beside.label if frame.beside is not None else ""
+    usual = "vit-b16" if {"patches", "tokens"} & {*frame.quantities} else "bert-base"
+    model = given if given and known_preset(given.split()[0]) else (frame.models or [usual])[0]
     near = [f"params({nouns()[name].params})" for name in frame.parts] + [
         f"shape({nouns()[name].tensor})" for name in frame.parts
     ]

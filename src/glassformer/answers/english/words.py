@@ -134,7 +134,8 @@ def _entries() -> Iterator[tuple[tuple[str, ...], tuple[str, str]]]:
                 yield tuple(normal(word) for word in phrase.split()), (tag, value)
     for name, preset in known_as().items():
         if "-" in name or name[-1].isdigit():  # not `layer` and `encoder`, which are words
+            for written in (name, name[:-1] + name[-1].upper()):  # llama-3-8b is `8`, `b` to the tokenizer, and 8B one number
+                yield tuple(normal(token[0]) for token in TOKEN.finditer(written.replace("_", "-"))), ("model", preset)
             *first, last = [normal(part) for part in name.replace("_", "-").replace(".", "-.-").split("-")]
-            yield (*first, last), ("model", preset)
             letters = last.rstrip("0123456789")
             yield (*first, *(part for part in (letters, last[len(letters) :]) if part)), ("model", preset)  # ViT-B/16, GPT-2

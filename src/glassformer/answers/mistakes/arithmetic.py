@@ -47,7 +47,14 @@ OF_NORMS = {
         (HALF, "Divided by the standard deviation, but the mean was not subtracted.", "uncentred"),
         ("rmsnorm_for_layernorm", "Divided by the root of the mean square, as RMSNorm does.", "rmsnorm"),
     ),
-    "rmsnorm": (("layernorm_for_rmsnorm", "The mean was subtracted, as LayerNorm does.", "layernorm"),),
+    "rmsnorm": (
+        ("layernorm_for_rmsnorm", "The mean was subtracted, as LayerNorm does.", "layernorm"),
+        (
+            "mean_of_squares_forgotten",
+            "Divided by the root of the sum of squares: it was not divided by n.",
+            "unit length",
+        ),
+    ),
 }
 # Functions that are taken for each other.
 ALIKE = (
@@ -96,16 +103,18 @@ def _method_slips(tree: Node, value: Value, claim: Written, names: Mapping[str, 
     at_the_top = list(islice(_here(tree), most))
     decimal = isinstance(claim, Figure) and claim.unit < 1
     inside = islice(_everywhere(tree), len(at_the_top), most) if telling or irrational or decimal else ()
-    seen: set[str] = set()
+    seen: dict[str, list[Slip]] = {}
     for place, (code, sentence, changed) in enumerate((*at_the_top, *inside)):
         result = _worked(Evaluator(reading, names), changed)
-        if code in seen or result is None or result == value or not _is(result, claim):
+        if result is None or result == value or not _is(result, claim):
             continue
         exact = agrees(result, claim, loosely=False) == "exact"
         unlikely = irrational or code == "root_forgotten"  # by chance: a score divided by d_k is the most usual slip
         if telling or place < len(at_the_top) or (exact and unlikely):
-            seen.add(code)
-            yield Slip(code, sentence, shown_value(result, claim), exact)
+            seen.setdefault(code, []).append(Slip(code, sentence, shown_value(result, claim), exact))
+    for alike in seen.values():
+        ways = list(dict.fromkeys(slip.what for slip in alike if slip.predicted == alike[0].predicted))
+        yield replace(alike[0], sentence=f"{alike[0].sentence.rstrip('.')}{''.join(f', or {way}' for way in ways[1:3])}.")
     if not seen:
         yield from _rounded_early(tree, claim, names, reading)
 
@@ -195,6 +204,7 @@ def _call(call: Call) -> Iterator[Rewrite]:
                 "The exponential was left out: the scores were divided by their sum.",
                 Call("shares", arguments),
             )
+            yield "function_replaced", "The sigmoid of each score was taken instead of the softmax.", Call("sigmoid", arguments)
             yield "hard_or_uniform_attention", "All weight was put on the largest score.", Call("largest alone", arguments)
             yield "hard_or_uniform_attention", "Equal weights were given to all scores.", Call("equal shares", arguments)
             match arguments:

@@ -19,6 +19,7 @@ class Mistake(NamedTuple):
     code: str
     name: str
     sentence: str
+    here: str = ""  # the sentence with facts about the model at hand in braces
 
 
 class Catalogue(Mapping[str, Mistake]):
@@ -32,7 +33,7 @@ class Catalogue(Mapping[str, Mistake]):
     @cached_property
     def _known(self) -> dict[str, Mistake]:
         tables = {code: table for group in self.groups.values() for code, table in group.items()}
-        return {code: Mistake(code, table["name"], table["sentence"]) for code, table in tables.items()}
+        return {code: Mistake(code, table["name"], table["sentence"], table.get("here", "")) for code, table in tables.items()}
 
     @cached_property
     def worked(self) -> dict[str, Mistake]:
@@ -63,7 +64,7 @@ def validated(document: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
                     raise GlassformerError(
                         f"catalogue.toml: {group}.{shown(code)} needs a name and a sentence that ends with a full stop."
                     )
-            if set(table) - {"name", "sentence", "worked"} or code in seen:
+            if set(table) - {"name", "sentence", "here", "worked"} or code in seen:
                 raise GlassformerError(f"catalogue.toml: {group}.{shown(code)} has an unknown key, or its code is used twice.")
             seen.add(code)
     return document

@@ -112,6 +112,8 @@ def ffn_biases(pieces: Pieces, setting: Setting) -> Changes:
     d = setting.spec.d_model
     yield "b_1 and b_2 left out", dropped(pieces, "b_1", "b_2", "b_3")
     yield "b_1 taken as d_model wide", changed(pieces, lambda p: p.with_factor("d_ff", "d_model", d) if p.symbol == "b_1" else p)
+    wide = setting.spec.ffn_width
+    yield "b_2 taken as d_ff wide", changed(pieces, lambda p: p.with_factor("d_model", "d_ff", wide) if p.symbol == "b_2" else p)
     yield "b_1 left out", dropped(pieces, "b_1")
     yield "b_2 left out", dropped(pieces, "b_2")
     extra = [_bias_of(p) for p in pieces if p.symbol in FFN and not _has_bias(p, pieces)]
@@ -119,11 +121,14 @@ def ffn_biases(pieces: Pieces, setting: Setting) -> Changes:
 
 
 def norms(pieces: Pieces, setting: Setting) -> Changes:
-    yield "one norm per layer", changed(pieces, lambda p: None if p.block.word == "norm_2" else p)
+    """Norms left out, named as this model has them."""
+    places = dict.fromkeys(p.block.any_layer for p in pieces if p.symbol == "gamma")
+    for place in places:
+        yield f"{place} left out", changed(pieces, lambda p, place=place: None if p.block.any_layer == place else p)  # type: ignore[misc]
+    kinds = {p.block.word for p in pieces if p.symbol == "gamma" and p.part == "layers"}
+    if "norm_1" in kinds and len(kinds) > 1 and len(places) > len(kinds):  # of several stacks, or beside other norms
+        yield "only norm_1 of each layer", changed(pieces, lambda p: None if p.block.word in kinds - {"norm_1"} else p)
     yield "gamma without beta", dropped(pieces, "beta")
-    extra = [replace(p, symbol="beta") for p in pieces if p.symbol == "gamma" and setting.spec.norm_kind == "rms"]
-    yield "a beta counted for every gamma, which RMSNorm does not have", (*pieces, *extra)
-    yield "the norm after the last layer left out", changed(pieces, lambda p: None if p.part == "final_norm" else p)
     scalar = changed(pieces, lambda p: p.without("d_model", "d_embedding", "d_head") if p.kind == "norm" else p)
     yield "gamma and beta taken as single numbers", scalar
 
@@ -212,7 +217,8 @@ def mixed_widths(pieces: Pieces, setting: Setting) -> Changes:
 
 
 def lengths(pieces: Pieces, setting: Setting) -> Changes:
-    for label, size in (("t", setting.t), ("batch", setting.batch)):
+    patches = setting.spec.patches if setting.spec.reads == "image" else None
+    for label, size in (("t", setting.t), ("batch", setting.batch), ("the patches", patches)):
         if size is not None and size > 1:
             yield f"everything multiplied by {label}", changed(pieces, lambda p, label=label, size=size: p.times(label, size))  # type: ignore[misc]
             some = changed(pieces, lambda p, label=label, size=size: p.times(label, size) if p.symbol in QKV else p)  # type: ignore[misc]
@@ -244,13 +250,16 @@ def product_of_settings(pieces: Pieces, setting: Setting) -> Changes:
 
 def pooler(pieces: Pieces, setting: Setting) -> Changes:
     d = ("d_model", setting.spec.d_model)
+    pooled = (Piece(POOLER, "W_P", "weight", (d, d)), Piece(POOLER, "b_P", "bias", (d,)))
     if any(p.part == "pooler" for p in pieces):
         yield "the pooler left out", changed(pieces, lambda p: None if p.part == "pooler" else p)
     elif setting.spec.vocab is not None and {"embeddings", "layers"} <= {p.part for p in pieces}:  # the whole model was asked for
         yield (
             "a pooler counted that does not exist",
-            (*pieces, Piece(POOLER, "W_P", "weight", (d, d)), Piece(POOLER, "b_P", "bias", (d,))),
+            (*pieces, *pooled),
         )
+    elif setting.spec.pooler == "dense" and {p.part for p in pieces} == {"head"}:
+        yield "the pooler counted as part of the head", (*pieces, *pooled)
 
 
 def ffn_width(pieces: Pieces, setting: Setting) -> Changes:

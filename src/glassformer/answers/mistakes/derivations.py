@@ -10,17 +10,15 @@ from typing import NamedTuple
 
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.counted import CHANCE, CountClaim
+from glassformer.answers.mistakes.finding import Finding
 from glassformer.answers.mistakes.other_sizes import sizes_of
 from glassformer.answers.quantities.answer import Line
-from glassformer.answers.verdicts.verdict import Finding
 from glassformer.spec import EncoderSpec
 
 DIGITS = 1000  # a claim needs at least four digits, or three that are rounded
 AMBIGUOUS = (2, 4)  # twice or a quarter of the right number has many explanations
-GIVEN = ("layers", "vocab", "d_ff", "class", "position", "segment", "mel", "pixel")  # sizes that do not follow from others
-STEP = 200  # one number in so many is right for some size by chance
-RANGE = 50  # between the right size and another
 LARGEST_RATIO = 16  # up to this, a whole ratio may have several
+FEW_TERMS = 6  # lines of which one may be taken for all
 MOST_TERMS = 30  # lines of a derivation in which each size is also changed alone
 NOT_SIZES = frozenset(("bytes", "parameters", "2", "4"))  # factors that other mistakes are about
 KEYS_AND_VALUES = "(d_k + d_v)"  # of a cache: twice the width of a head, if keys and values have the same width
@@ -56,8 +54,13 @@ Terms = tuple[Term, ...]
 Changed = tuple[str, str, Terms]  # code, what was done, the terms it leaves
 
 
-def derivation_findings(lines: Sequence[Line], value: int, claim: CountClaim, spec: EncoderSpec, t: int | None) -> list[Finding]:
-    """Return the change of the derivation that gives a claimed number, if there is one and a chance match is ruled out."""
+def derivation_findings(
+    lines: Sequence[Line], value: int, claim: CountClaim, spec: EncoderSpec, t: int | None, *, certain: bool = False
+) -> list[Finding]:
+    """Return the change of the derivation that gives a claimed number, if there is one and a chance match is ruled out.
+
+    `certain`: the caller rules chance out, by looking for the same change at other sizes; then every change is returned.
+    """
     terms = terms_of(lines, value)
     if not terms or claim.value < DIGITS or claim.room * DIGITS > claim.value:
         return []
@@ -68,32 +71,14 @@ def derivation_findings(lines: Sequence[Line], value: int, claim: CountClaim, sp
             total = sum(term.size for term in changed)
             tried.setdefault(total, {}).setdefault(f"{what}, {said}" if said else what, code)
     fitting = {total: made for total, made in tried.items() if claim.allows(total) and total != value}
-    if not fitting:
-        return _other_size(terms, claim)
-    if claim.expected_hits(list(tried)) > CHANCE:
+    if not certain and fitting and claim.expected_hits(list(tried)) > CHANCE:
         return []
-    total, made = next(iter(fitting.items()))
-    ratio = max(Fraction(total, value), Fraction(value, total))
-    if ratio in AMBIGUOUS or (len(made) > 1 and ratio in range(LARGEST_RATIO + 1)):
-        return []
-    what, code = next(iter(made.items()))
-    return [Finding((mistake(code),), (what,), total)]
-
-
-def _other_size(terms: Terms, claim: CountClaim) -> list[Finding]:
-    """Return the only size with which an exact number would be right: `layers = 6` for the number of half of the layers."""
     found = []
-    for label in [labels[0] for labels in _alike(terms) if len(labels) == 1 and labels[0] in GIVEN]:
-        mine = [term for term in terms if label in dict(term.factors)]
-        (size, *others) = {dict(term.factors)[label] for term in mine}
-        each, rest = sum(term.without(label).size for term in mine), sum(term.size for term in terms if term not in mine)
-        other = (claim.value - rest) / each
-        ratio = other / size
-        plausible = not claim.room and not others and each >= STEP and other.denominator == 1 and 1 < RANGE * ratio < RANGE**2
-        if plausible and (rest or ratio.numerator + ratio.denominator > LARGEST_RATIO):
-            what = f"{label} = {int(other):,} instead of {size:,}"
-            found.append(Finding((mistake("size_replaced"),), (what,), int(claim.value)))
-    return found if len(found) == 1 else []
+    for total, made in fitting.items():
+        ratio = max(Fraction(total, value), Fraction(value, total or 1))
+        if certain or not (ratio in AMBIGUOUS or (len(made) > 1 and ratio in range(LARGEST_RATIO + 1))):
+            found += [Finding((mistake(code),), (what,), total) for what, code in made.items()]
+    return found if certain else found[:1]
 
 
 def terms_of(lines: Sequence[Line], value: int) -> Terms:
@@ -115,6 +100,10 @@ def _changes(terms: Terms, sizes: Mapping[str, int]) -> Iterator[Changed]:
     for place, term in enumerate(terms if len(terms) > 1 else ()):
         yield "line_left_out", f"{term.name} left out", (*terms[:place], *terms[place + 1 :])
         yield "line_twice", f"{term.name} counted twice", (*terms, term)
+    if 1 < len(terms) <= FEW_TERMS:
+        for size in dict.fromkeys(term.size for term in terms):
+            only = [term for term in terms if term.size == size]
+            yield "line_left_out", f"only {' or '.join(term.name for term in only)} counted", (only[0],)
     alike = _alike(terms)
     for labels in alike:
         yield from _one_size(terms, labels, sizes, lambda _: True, "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from glassformer.answers.mistakes.pieces import Changes, Piece, Pieces, Setting, changed, dropped
 from glassformer.program.roles import ENCODER
 
@@ -102,6 +104,9 @@ def not_there(pieces: Pieces, setting: Setting) -> Changes:
         yield "a norm after the embeddings counted", (*pieces, *norm)
     if token is not None and {"W_P", "b_P"} <= symbols:
         yield "the pooler counted twice", (*pieces, *(piece for piece in pieces if piece.part == "pooler"))
+    if spec.norm_kind == "rms":
+        extra = [replace(piece, symbol="beta") for piece in pieces if piece.symbol == "gamma"]
+        yield "a beta counted for every gamma, which RMSNorm does not have", (*pieces, *extra)
     first = tuple(piece for piece in pieces if piece.symbol in ("W_1", "b_1"))
     if first and not spec.gated:
         yield "a third, gating matrix counted in the feed-forward block", (*pieces, *first)

@@ -26,6 +26,9 @@ def waves(asked: Table) -> Iterator[tuple[str, str, Wave]]:
     def right(position: float, feature: int) -> float:
         return asked.wave(position, feature)[1]
 
+    def right_angle(position: float, feature: int) -> float:
+        return angle(position, 2 * (feature // 2))
+
     code = "positional_index"
     yield code, "the index of the feature was used as the index i of the pair", lambda p, f: function(f)(angle(p, 2 * f))
     yield code, "positions were counted from 1", lambda p, f: function(f)(right(p + 1, f))
@@ -34,5 +37,8 @@ def waves(asked: Table) -> Iterator[tuple[str, str, Wave]]:
         yield code, "the exponent was i/d, not 2i/d", lambda p, f: function(f)(angle(p, f // 2))
         what = "the exponent was the index of the feature over d, (2i+1)/d for the cosines"
         yield code, what, lambda p, f: function(f)(angle(p, f))
+        yield code, "a sine was taken in every feature, with the index of the feature over d", lambda p, f: math.sin(angle(p, f))
+        yield code, "a sine was taken in every feature", lambda p, f: math.sin(right_angle(p, f))
         yield code, "pairs were counted from 1", lambda p, f: function(f)(angle(p, 2 * (f // 2) + 2))
+    yield code, "the position was multiplied by the power instead of divided", lambda p, f: function(f)(angle(p, -2 * (f // 2)))
     yield "degrees_for_radians", "the angle was taken in degrees", lambda p, f: function(f)(math.radians(right(p, f)))

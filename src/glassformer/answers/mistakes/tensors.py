@@ -90,7 +90,7 @@ def _other_axes(tensor: Written) -> Iterator[Wrong]:
             yield "axes_exchanged", f"not transposed{form.words}", (*form.shape[:-2], *form.shape[:-3:-1])
     for shape in permutations(whole) if len(whole) > 2 else ():
         yield "axes_exchanged", f"{' × '.join(map(str, whole))} in another order", shape
-    named = sizes_of(tensor.spec, tensor.sizes.t) | ({"u": tensor.sizes.u} if tensor.sizes.u else {})
+    named = {**sizes_of(tensor.spec, tensor.sizes.t), **({"u": tensor.sizes.u} if tensor.sizes.u else {})}
     for form in tensor.forms:
         for place, (label, right) in enumerate(form.sides):
             for name, size in named.items():
@@ -146,7 +146,11 @@ def _mixed_widths(tensor: Written) -> Iterator[Wrong]:
     for right, wrong in [*pairs, *((tensor.heads * right, tensor.heads * wrong) for right, wrong in pairs)]:
         for shape, place in _places(tensor, right):
             width = "d_k" if tensor.symbol in OF_VALUES else "d_v"
-            yield "dv_dk_mixed", f"{width} used: {wrong} features instead of {right}", (*shape[:place], wrong, *shape[place + 1 :])
+            yield (
+                "dv_dk_mixed",
+                f"{width} used: {wrong} features instead of {right}",
+                (*shape[:place], wrong, *shape[place + 1 :]),
+            )
 
 
 def _keys_of_all_heads(tensor: Written) -> Iterator[Wrong]:

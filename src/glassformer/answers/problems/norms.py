@@ -13,6 +13,7 @@ from glassformer.numbers.by_hand.operations import Centre, Deviation, Spread
 from glassformer.program import Step, Tensor
 from glassformer.program.axes import Array
 from glassformer.program.operations import Add, Mean, Shift
+from glassformer.program.operations.base import aligned
 
 SUMS = ("sum", "sum_1", "sum_2")
 SPREADS, CENTRED = having(Spread, inputs=2), having(Centre, inputs=3)
@@ -54,6 +55,17 @@ def _left_out(steps: Sequence[Step]) -> str:
     return f"{'gamma and beta were' if any(len(step.inputs) == 3 for step in steps) else 'gamma was'} left out"
 
 
+def _beta_first(step: Step) -> Step | None:
+    gamma, beta = step.inputs[1:]
+    if _asked(step).plus_one:
+        return None
+
+    def shifted(x: Array, gamma_value: Array, beta_value: Array) -> Array:
+        return (x + aligned(beta, beta_value, step.output)) * aligned(gamma, gamma_value, step.output)
+
+    return redo(step, Instead(shifted))
+
+
 variance = rows(
     at(
         SPREADS,
@@ -77,6 +89,7 @@ centring = at(
 )
 gamma_beta = rows(
     at(SHIFTS, ("gamma_beta_forgotten", _left_out, unchanged)),
+    at(GAMMA_AND_BETA, ("gamma_beta_order", "beta was added before gamma was multiplied", _beta_first)),
     at(
         GAMMA_AND_BETA,
         ("gamma_beta_forgotten", "beta was left out", lambda step: redo(step, Shift(), *step.inputs[:2])),

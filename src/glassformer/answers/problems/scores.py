@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from glassformer.answers.problems.parts import distribution_step, dot_step, mix_step, scale_step, square, widths
 from glassformer.answers.problems.work import Instead, Rewrite, Work, axis_names, redo, size_of, unchanged
 from glassformer.numbers.by_hand.operations import Divide, RowSoftmax
@@ -59,6 +61,8 @@ def products(work: Work) -> Iterator[Rewrite]:
     if square(dot.output) and "t" in axis_names(q) and axis_names(k)[-2:-1] == ["s"]:
         exchanged = redo(dot, dot.operation, k.seen(s="t"), q.seen(t="s"))
         yield work.wrong("queries_keys_exchanged", "K Qᵀ was computed instead of Q Kᵀ", exchanged)
+    if type(dot.operation) is Contract and q.axes[:-1] == dot.output.axes[:-1] and k.axes[-2].size == k.axes[-1].size:
+        yield work.wrong("keys_not_transposed", "Q K was computed instead of Q Kᵀ", redo(dot, Instead(np.matmul)))
     if size_of(q, "t") == size_of(k, "s") and len(q.axes) == len(k.axes) and type(dot.operation) is Contract:
         yield Rewrite("feature_by_feature", "Qᵀ K was computed instead of Q Kᵀ", dot.name, _by_feature(work, dot))
 

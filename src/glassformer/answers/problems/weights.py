@@ -69,6 +69,7 @@ softmax = rows(
     ),
     at(
         _distributions,
+        ("softmax_forgotten", "the scores were used as weights, without the softmax", lambda step: unchanged(step)),
         ("hard_or_uniform_attention", "the best key has all the weight", _other(Hardmax("s"))),
         ("hard_or_uniform_attention", "every key has the same weight", Instead(_uniform)),
         *(("wrong_distribution", f"{word} was used", _other(operation)) for word, operation in OTHERS.items()),

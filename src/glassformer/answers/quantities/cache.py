@@ -83,9 +83,9 @@ def mistaken_caches(context: Context, rows: list[Cached]) -> Iterator[Other]:
     if context.head is None and context.spec.heads > 1:
         yield mistaken("heads_times_full_width", "keys and values of the full width for each head", value * context.spec.heads)
     squares = sum(row.tokens**2 * dict(row.factors)["layers"] for row in rows)
-    for said, times in (("a layer", 1), ("each head", context.spec.heads), ("the keys and one for the values of a layer", 2)):
-        what = f"one t × t matrix for {said} instead of keys and values"
-        yield mistaken("cache_keys_and_values", what, squares * times * context.request.batch)
+    for said, times in (("the keys and one for the values", 2), ("each head", context.spec.heads)):
+        what = f"in each layer one t × t matrix for {said}"
+        yield mistaken("size_replaced", what, squares * times * context.request.batch)
     own = sum(row.numbers for row in rows if row.kind != "cross")
     if own < value:
         yield mistaken("cross_attention_missing", "the keys and values of cross-attention left out", own)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from glassformer.algebra.parts import PARTS
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
-from glassformer.answers.quantities.context import FIELDS, LENGTHS, Overrides, resolve, whole
+from glassformer.answers.quantities.context import FIELDS, LENGTHS, Overrides, resolve, scoped, whole
 from glassformer.answers.quantities.extras import NEED_NO_MODEL
 from glassformer.answers.quantities.formulas import formula_quantity
 from glassformer.answers.quantities.growth import growth, solve
@@ -25,12 +25,29 @@ from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.language import write
 from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.norms import WITHOUT_EPS, by_row
+from glassformer.expressions.numerals import read as numeral
 from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
-from glassformer.expressions.tree import Call, Converted, Name, Node, Power, Product, Quantity, Relation, children, walk
+from glassformer.expressions.tree import (
+    Call,
+    Converted,
+    Grouped,
+    Name,
+    Node,
+    Number,
+    Power,
+    Product,
+    Quantity,
+    Relation,
+    Sum,
+    children,
+    walk,
+)
 from glassformer.spec.encoder_spec import EncoderSpec
 
 MOST_CONVENTIONS = 24
+PARTS_LEFT_OUT = frozenset(("embeddings", "pooler", "head"))
+PARAMS = "params"
 OF_EXPRESSIONS = {"growth": growth, "solve": solve}  # quantities whose arguments are expressions
 ALSO_CALLED = {"parameters": "params", "PE": "positions", "multiply_adds": "macs", "memory": "bytes", "pe": "positions"}
 SIZE = Meaning("size", "a field of the spec", "d_model", (), size)
@@ -44,6 +61,7 @@ class Evaluation:
         self.request, self.overrides = request, overrides
         self.sizes = sizes  # values of plain `t` and `batch` if the spec does not set them
         self.files = files  # whether `@` may name a file
+        self.everywhere = False  # whether this is one of several models for which a formula is compared
         self.known: dict[Node, Found] = {}
 
     def found(self, node: Node) -> Found:
@@ -114,6 +132,8 @@ class Evaluation:
         said = {other.convention: other for others in usual.values() for other in others}
         nothing_left = {word for leaf in leaves for word in self.leaf(leaf).nothing_without}
         for example in [other for other in said.values() if not nothing_left & {*other.left_out}][:MOST_CONVENTIONS]:
+            if len(leaves) > 1 and len(PARTS_LEFT_OUT & {*example.left_out}) > 1:
+                continue  # a share of a model without several of its parts is the share of something else
             chosen = {leaf: other.value for leaf, others in usual.items() for other in _alike(others, example)}
             yield Other(example.convention, _value(self.number(node, chosen)))
         if loose := self._loosely(node):
@@ -140,6 +160,20 @@ class Evaluation:
             above, below = (factor for _, factor in node.factors)
             turned = Product((("", below), ("/", above)))
             yield mistaken("ratio_reversed", plain(turned), _value(self.number(turned)))
+            yield from self._other_shares(above, below)
+
+    def _other_shares(self, above: Node, below: Node) -> Iterator[Other]:
+        """Yield a part divided by the rest, by the layers alone, and the part of one layer divided by the whole."""
+        shares = [("share_of_the_rest", Product((("", above), ("/", Grouped(Sum((("+", below), ("-", above))))))))]
+        if below in (Name(PARAMS), Quantity(PARAMS)):
+            shares.append(("share_of_the_layers", Product((("", above), ("/", Quantity(PARAMS, (Name("layers"),)))))))
+        if isinstance(above, Quantity) and "layer" not in (key for key, _ in above.options):
+            shares.append(("one_layer_only", Product((("", scoped(above, layer=Number(numeral("0")))), ("/", below)))))
+        for code, share in shares:
+            try:
+                yield mistaken(code, plain(share), _value(self.number(share)))
+            except (GlassformerError, NotUnderstoodError):  # no rest, no such part, or no layers
+                continue
 
 
 def _alike(others: list[Other], example: Other) -> list[Other]:

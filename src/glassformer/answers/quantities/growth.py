@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Protocol
 
-from glassformer.answers.quantities.answer import Found, Line, Other, found, simple
+from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken, simple
 from glassformer.answers.quantities.context import FIELDS, LENGTHS
 from glassformer.answers.quantities.polynomials import HIGHEST, Polynomial, fitted, value_at, whole_root, written
 from glassformer.answers.quantities.sizes import SHORT
@@ -47,7 +47,15 @@ def growth(quantity: Quantity, evaluation: Evaluates) -> Found:
     line = Line("exponent", f"highest power of {name} in {text}", "", degree)
     dominant = written((Fraction(0),) * degree + polynomial[-1:], name) if degree else text
     convention = f"the exponent of {name}, everything else as given; dominant term {dominant}"
-    return found(degree, "", convention, [line], _doubling(polynomial, name, evaluation))
+
+    def mistakes() -> Iterator[Other]:
+        if name == "t" and degree == TWICE:
+            yield mistaken("linear_instead_of_quadratic", "the length not squared", 1)
+        counted = evaluation.leaf(expression).unit if isinstance(expression, Name | Quantity) else ""
+        if name in LENGTHS and degree == 0 and counted == "parameters":
+            yield mistaken("parameters_grow_with_length", f"as many weights as {name}", 1)
+
+    return found(degree, "", convention, [line], _doubling(polynomial, name, evaluation), mistakes)
 
 
 def _doubling(polynomial: Polynomial, name: str, evaluation: Evaluates) -> list[Other]:

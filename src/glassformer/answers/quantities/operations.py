@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
 
 from glassformer.algebra.cost import BACKWARD_OTHER, CostRow
 from glassformer.algebra.decoding import decoding
 from glassformer.algebra.gradients import BACKWARD_PRODUCTS
 from glassformer.algebra.ledger import count
-from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
+from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken, simple
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
 from glassformer.errors import GlassformerError, nearest, shown
@@ -74,7 +75,7 @@ PARTS: dict[str, Selector] = {
 # Products that are often left out of a cost, each alone.
 _LEFT_OUT: dict[str, Selector] = {
     "Q Kᵀ": _SCORES, "the weighted sum of the values": _MIX, "W_O": PARTS["output"],
-    "W_Q, W_K and W_V": PARTS["qkv"], "one feed-forward matrix": lambda step: step.output.is_at("ffn.out"),
+    "W_Q, W_K and W_V": PARTS["qkv"], "one feed-forward matrix": lambda step: step.output.is_called("ffn.out"),
 }  # fmt: skip
 OF_ONE_HEAD = {"qkv", "scores", "mix", "core", "W_Q", "W_K", "W_V"}
 SHARED_BY_GROUPS = {"qkv", "W_K", "W_V"}  # with grouped queries
@@ -117,6 +118,11 @@ def _operations(context: Context, factor: int) -> Found:
     convention = f"{what} of one {names.get(which, f'{which} pass')}, batch={sizes.batch} {context.program.lengths}{scope}"
     convention += ", a multiply-add counted as two" if factor == 2 else ""
     others = [] if every else list(_others(context, factor, value, steps, rest))
+    if per > 1 and context.head is None and (once := _once_for_a_text(context)):
+        named = ", ".join(dict.fromkeys(step.block.part for step in once))
+        convention += f"; {named} left out, computed once for a text and not for each token"
+        more = Fraction(factor * _passes(which, BACKWARD_PRODUCTS) * sum(map(products, once)), per)
+        others.append(Other(f"with {named}, divided by the tokens", simple(value + more)))
     unit = "multiply-adds" if factor == 1 else "FLOPs"
 
     def mistakes() -> Iterator[Other]:
@@ -184,8 +190,19 @@ def _selector(context: Context, name: str, symbols: set[str]) -> Selector:
         return _in_layers(lambda step: any(tensor.symbol == name for tensor in step.inputs))
     if any(step.output.is_at(name) for step in context.program.steps):
         return lambda step: step.output.is_at(name)
+    if name in ("q", "k", "v"):
+        return _in_layers(_role({"q": "query", "k": "key", "v": "value"}[name]))  # type: ignore[arg-type]
     near = nearest(name, [*PARTS, *symbols])
     raise GlassformerError(f"{context.text}: '{shown(name)}' is not a part with a cost.{near} Parts: {', '.join(PARTS)}.")
+
+
+def _once_for_a_text(context: Context) -> list[Step]:
+    """Return the steps with a cost that `per=token` leaves out, as the pooler."""
+    if context.word("per", "", ("token",)) != "token" or context.names:
+        return []
+    whole = Context(context.quantity, context.request, {key: value for key, value in context.options.items() if key != "per"})
+    kept = steps_of(context)
+    return [step for step in steps_of(whole) if step not in kept and products(step)]
 
 
 def _share(context: Context) -> tuple[int, str]:
@@ -255,22 +272,14 @@ def _by_parameters(context: Context, rule: int) -> Iterator[Other]:
 def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: list[Step], value: int) -> Iterator[Other]:
     spec, sizes, one_head = context.spec, context.program.sizes, context.head is not None
     layered = [step for step in steps if step.block.part == "layers"]
-    scores = cost(step for step in steps if core(step))
-    for base, what in ((value, ""), (cost(layered), ", only the layers")):
-        if scores and spec.heads > 1 and not one_head:
-            said = f"the scores multiplied by the number of heads{what}"
-            yield mistaken("score_cost_times_heads", said, base + (spec.heads - 1) * scores)
-        if scores and scores != base:
-            yield mistaken("no_quadratic_term", f"only projections and feed-forward{what}", base - scores)
-        yield from _without_a_product(base, {words: cost(filter(selects, layered)) for words, selects in _LEFT_OUT.items()}, what)
-        yield mistaken("macs_vs_flops", f"multiply-adds given as FLOPs{what}", base // 2)
-        yield mistaken("macs_vs_flops", f"multiplied by two twice{what}", 2 * base)
-    if scores and scores == value:
-        yield mistaken("linear_instead_of_quadratic", "t · d_model instead of t² · d_model", value // sizes.t)
+    yield from _mistaken_products(context, cost, steps, value)
     if sizes.batch > 1:
         yield mistaken("batch_forgotten", "one input of the batch", value // sizes.batch)
-    if one_head and spec.heads > 1:
-        yield mistaken("one_head_vs_all_heads", "all heads together", value * spec.heads)
+    if spec.heads > 1 and (one_head or (context.names and set(context.names) <= OF_ONE_HEAD)):
+        said, wrong = ("all heads together", value * spec.heads) if one_head else ("one head", value // spec.heads)
+        yield mistaken("one_head_vs_all_heads", said, wrong)
+        if not one_head and not any(map(core, steps)):
+            yield mistaken("heads_times_full_width", "the full width for each head", value * spec.heads)
     if spec.layers > 1 and context.layer is not None:
         yield mistaken("stack_for_one_layer", "all layers together", value * spec.layers)
     elif spec.layers > 1 and layered:
@@ -278,6 +287,31 @@ def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: li
     yield from _mistaken_passes(context.word("pass", "forward", PASSES), value)
     if context.word("per", "") == "token":
         yield mistaken("sequence_length_in_parameters", "all tokens together", value * sizes.batch * sizes.t)
+
+
+def _mistaken_products(context: Context, cost: Callable[[Iterable[Step]], int], steps: list[Step], value: int) -> Iterator[Other]:
+    """Yield the costs with scores or other products miscounted."""
+    spec, sizes, one_head = context.spec, context.program.sizes, context.head is not None
+    layered = [step for step in steps if step.block.part == "layers"]
+    scores = cost(step for step in steps if core(step))
+    for base, what in {cost(layered): ", only the layers", value: ""}.items():
+        if scores and spec.heads > 1 and not one_head:
+            said = f"the scores multiplied by the number of heads{what}"
+            yield mistaken("score_cost_times_heads", said, base + (spec.heads - 1) * scores)
+        if scores and scores != base:
+            yield mistaken("no_quadratic_term", f"only projections and feed-forward{what}", base - scores)
+        yield from _without_a_product(base, {words: cost(filter(selects, layered)) for words, selects in _LEFT_OUT.items()}, what)
+        if context.quantity.name == "flops":
+            yield mistaken("macs_vs_flops", f"multiply-adds given as FLOPs{what}", base // 2)
+            yield mistaken("macs_vs_flops", f"multiplied by two twice{what}", 2 * base)
+    if scores and not causal_masks(context.program) and sizes.u is None:
+        halved = scores * (sizes.t + 1) // (2 * sizes.t)
+        yield mistaken("causal_half_ignored", "half of the scores left out, as by a causal mask", value - scores + halved)
+    if scores:
+        what = "d_model in place of one of the two lengths of the scores"
+        yield mistaken("linear_instead_of_quadratic", what, value - scores + scores // sizes.t * spec.d_model)
+    if scores and scores == value:
+        yield mistaken("linear_instead_of_quadratic", "t · d_model instead of t² · d_model", value // sizes.t)
 
 
 def _without_a_product(base: int, costs: Mapping[str, int], what: str) -> Iterator[Other]:

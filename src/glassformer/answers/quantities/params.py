@@ -23,6 +23,7 @@ from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 OPTIONS = ("layer", "head", "without", "only", "trained")
 MAY_BE_NONE = {"positions", "segments", "biases"}  # parts for which zero is a valid answer
 WHOLE_MODEL = "-seq2seq"  # after the name of a preset that is the encoder alone
+OWN_NORMS = {"attention": "norm_1", "cross": "norm_cross", "ffn": "norm_2"}
 WHOLE_ATTENTION = ((), ("attention",))
 
 
@@ -199,6 +200,23 @@ def mistakes(context: Context, pieces: Pieces) -> Iterator[Other]:
         yield mistaken("left_out_counted", what, total(everything))
     for rewrite in rewrites(pieces, setting_of(context)):
         yield mistaken(rewrite.code, rewrite.what, total(rewrite.pieces))
+    vectors: dict[int, list[str]] = {}
+    for piece in pieces if len(pieces) > 1 else ():
+        if piece.kind in ("bias", "norm"):
+            vectors.setdefault(piece.size, []).append(piece.name)
+    for size, names in vectors.items():
+        if len(names) > 1:
+            yield mistaken("line_left_out", f"one of these left out: {', '.join(names)}", total(pieces) - size)
+    yield from _with_own_norm(context, pieces)
+
+
+def _with_own_norm(context: Context, pieces: Pieces) -> Iterator[Other]:
+    """Yield the count of a sub-layer with the norm beside it."""
+    word = OWN_NORMS.get(context.names[0]) if len(context.names) == 1 and context.head is None else None
+    norm = tuple(piece for piece in pieces_of(_whole(context.spec)) if piece.block.word == word)
+    if norm:
+        norm = norm if context.layer is None else tuple(piece.without("layers") for piece in norm)
+        yield mistaken("another_part", f"{word} counted too", total((*pieces, *norm)))
 
 
 def setting_of(context: Context) -> Setting:

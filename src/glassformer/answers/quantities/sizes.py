@@ -128,7 +128,10 @@ def tokens(context: Context) -> Found:
     def mistakes() -> Iterator[Other]:
         yield mistaken("vit_tokens_or_patch", "the class token left out", spec.patches)
         yield mistaken("vit_tokens_or_patch", "a class token counted that does not exist", spec.patches + 1)
-        yield from _mistaken_patches(spec)
+        for wrong in _mistaken_patches(spec):
+            assert isinstance(wrong.value, int)
+            yield wrong
+            yield mistaken(wrong.code, f"{wrong.convention}, with the added tokens", wrong.value + extra)
 
     return found(length, "tokens", f"patches and learned tokens{spec.cut_off}", [line], [], mistakes)
 
@@ -143,6 +146,7 @@ def _mistaken_lengths(spec: EncoderSpec) -> Iterator[Other]:
         ("the padding forgotten", [step._replace(reach=0) for step in steps]),
     ):
         yield mistaken(code, what, _after(left, spec.frames))
+    yield mistaken(code, "the + 1 of the last convolution forgotten", _after(steps, spec.frames) - 1)
     yield mistaken(code, "the number of frames", spec.frames)
     yield mistaken(code, "the number of frames divided by the strides", spec.frames // math.prod(step.stride for step in steps))
     for place in range(len(steps)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
+from glassformer.answers.mistakes.other_sizes import sizes_of
 from glassformer.answers.mistakes.tensors import Form, Sides, Written, shape_mistakes
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.answers.quantities.context import Context
@@ -110,19 +111,27 @@ def mistaken_elements(context: Context, tensor: Tensor, value: int) -> Iterator[
         yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
     if sizes.batch > 1 and any(axis.name == "batch" for axis in tensor.axes):
         yield mistaken("batch_forgotten", "one input of the batch", value // sizes.batch)
+    if heads > 1 and not one_head and (width := tensor.axes[-1]).name in ("d_k", "d_v"):
+        for name, size in sizes_of(spec, sizes.t).items():
+            what = f"{name} ({size:,}) taken for heads · {width.name}"
+            yield mistaken("size_replaced", what, value // (heads * width.size) * size)
     if tensor.symbol not in ("scores", "weights"):
         return
-    t, s = tensor.axes[-2:]
-    yield mistaken("linear_instead_of_quadratic", f"one row of the {t.size} × {s.size} matrix for each head", value // t.size)
+    rows, keys = tensor.axes[-2:]
+    yield mistaken(
+        "linear_instead_of_quadratic", f"one row of the {rows.size} × {keys.size} matrix for each head", value // rows.size
+    )
     for name, width in (("d_model", spec.d_model), ("d_k", spec.head_k)):
         for said, shared in (("", 1), (", one matrix for all heads", heads)):
-            wrong = value // (t.size * s.size * shared) * width * width
-            yield mistaken("feature_by_feature", f"{name} × {name} in place of {t.name} × {s.name}{said}", wrong)
+            wrong = value // (rows.size * keys.size * shared) * width * width
+            yield mistaken("feature_by_feature", f"{name} × {name} in place of {rows.name} × {keys.name}{said}", wrong)
     if kept := _kept_pairs(context, tensor):
         yield mistaken("causal_half_ignored", "exactly half of the pairs", value // 2)
-        yield mistaken("causal_half_ignored", "the pairs before the diagonal, without it", value // kept[1] * (kept[0] - t.size))
-    elif t.size == s.size:
-        half = value // (t.size * s.size) * (t.size * (t.size + 1) // 2)
+        yield mistaken(
+            "causal_half_ignored", "the pairs before the diagonal, without it", value // kept[1] * (kept[0] - rows.size)
+        )
+    elif rows.size == keys.size:
+        half = value // (rows.size * keys.size) * (rows.size * (rows.size + 1) // 2)
         yield mistaken("causal_half_ignored", "only half of the matrix counted, as if there were a causal mask", half)
 
 
@@ -213,6 +222,11 @@ def other_forms(tensor: Tensor, *, one_head: bool = False) -> Iterator[Form]:
         yield Form(f"{alone}tokens as columns", _matrix(tensor, "columns", one_head=True))
     if one_head:
         return
+    yield from _forms_of_all_heads(tensor)
+
+
+def _forms_of_all_heads(tensor: Tensor) -> Iterator[Form]:
+    heads, transposed = has_heads(tensor), tensor.symbol.endswith("ᵀ")
     batch = next((axis for axis in tensor.axes if axis.name == "batch"), None)
     merged = heads and not any(axis.name in HEADS for axis in as_matrix(tensor, "rows").sheets)
     if merged or not heads:  # scores have one matrix for each head, which cannot be put side by side

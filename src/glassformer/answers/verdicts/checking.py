@@ -6,11 +6,15 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.catalogue import mistake
+from glassformer.answers.mistakes.counted import CountClaim, count_findings
+from glassformer.answers.mistakes.derivations import derivation_findings
+from glassformer.answers.mistakes.facts import with_facts
 from glassformer.answers.mistakes.implied import gap_behind
 from glassformer.answers.mistakes.slips import Slip, pen_slips
 from glassformer.answers.quantities.answer import Answer, Found, Other, Shape, Value, plain_value
@@ -22,7 +26,8 @@ from glassformer.answers.quantities.formulas import is_of_formula, symbolic_shap
 from glassformer.answers.quantities.params import counted_pieces, setting_of
 from glassformer.answers.quantities.units import require_same_kind
 from glassformer.answers.verdicts.diagnosis import Diagnosis
-from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere
+from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere, other_requests
+from glassformer.answers.verdicts.other_specs import other_fields, other_parts
 from glassformer.answers.verdicts.siblings import other_models
 from glassformer.answers.verdicts.verdict import Finding, Judged, Verdict
 from glassformer.configs.reading import Request
@@ -42,6 +47,8 @@ COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "≤": operator.le,
     "≥": operator.ge,
 }
+MOST_WAYS = 3  # ways to make one mistake that are listed
+TELLING = 100  # fewer digits match too many fields
 GENERAL = ("axes_exchanged", "size_replaced")  # named only if no mistake of the catalogue gives the value
 COARSE = 200  # numbers of two digits match too many mistakes to name one
 NO_CAUSE = "no known mistake gives this value"
@@ -132,7 +139,7 @@ class _Link:
             return self._verdict("right", notes=self._for_every_size())
         for other in self.found.others:
             if other.excuses and claimed.is_(other.value) and not (claimed.rounded and "output" in other.left_out):
-                named = [_finding(other, claimed)] if other.code else []
+                named = [_finding([other], claimed)] if other.code else []
                 return self._verdict("convention", convention=other.convention, findings=named)
         findings = tuple(self._findings(claimed))
         notes = [f"{plain(self.claim)} is {shown_value(claimed.number)}"] if claimed.number is not None else []
@@ -148,7 +155,8 @@ class _Link:
         for words, one_less, two_less in () if _plain(self.left) or _plain(self.right) else _with_less(*sides):
             if COMPARED[self.sign](one_less, two_less):
                 return self._verdict("convention", convention=f"without {', '.join(words)}")
-        return self._verdict("wrong")
+        both = [f"{plain(side)} is {_shown(number)}" for side, number in ((self.left, one), (self.right, two))]
+        return self._verdict("wrong", notes=both)
 
     def _for_every_size(self) -> tuple[str, ...]:
         """Return a note on whether a formula in the fields of the spec also holds at other sizes."""
@@ -160,26 +168,68 @@ class _Link:
         self, verdict: Verdict, *, convention: str = "", findings: Iterable[Finding] = (), notes: Iterable[str] = ()
     ) -> Judged:
         convention = convention or (self.found.convention if verdict == "right" else "")
-        truth = plain_value(self.found.value)
-        return Judged(plain(self.subject), plain(self.claim), verdict, truth, convention, tuple(findings), notes=tuple(notes))
+        truth, request = plain_value(self.found.value), self.evaluation.request
+        findings = tuple(findings) if request is None else with_facts(findings, request.spec)
+        return Judged(plain(self.subject), plain(self.claim), verdict, truth, convention, findings, notes=tuple(notes))
 
     def _findings(self, claimed: ClaimedValue) -> Iterator[Finding]:
-        """Yield the mistakes that give exactly this value, each once, simplest first."""
+        """Yield the causes of the first kind that gives this value; a cause of a formula gives its value at other sizes too."""
+        for level in range(len(self.kinds(claimed))):
+            if found := self._supported(self.kinds(claimed)[level](), level):
+                yield from (replace(one, rounded=not (one.near or claimed.names(one.value))) for one in found)
+                return
+        yield from (one for one in self._slipped(claimed) if not (claimed.coarse and one.rounded))
+
+    def kinds(self, claimed: ClaimedValue) -> list[Callable[[], list[Finding]]]:
+        """Return the searches for causes, from the most specific to the most general."""
+        if claimed.coarse:
+            return [lambda: self._known(claimed)]
+        counted = self._counted_otherwise if self._formula else self._counted
+        searches = (self._known, self._of_another_model, counted, self._derived, self._of_another_part, self._with_another_field)
+        return [partial(search, claimed) for search in searches]
+
+    def _known(self, claimed: ClaimedValue) -> list[Finding]:
+        """Return the mistakes that give exactly this value, each once, with the ways to make it."""
         wrongs = [*self.found.mistakes(), *(other for other in self.found.others if not other.excuses and other.code)]
         usual = {self.found.value, *(other.value for other in self.found.others if other.excuses)}
         fits = claimed.names if claimed.coarse else claimed.is_
-        hits = {
-            wrong.code: _finding(wrong, claimed) for wrong in reversed(wrongs) if wrong.value not in usual and fits(wrong.value)
-        }
-        if hits:
-            plain_ones = [hit for code, hit in hits.items() if code not in GENERAL]
-            yield from reversed(plain_ones or [*hits.values()])
-        elif claimed.coarse:
-            yield from (one for one in self._slipped(claimed) if not one.rounded)
-        else:
-            found = self._of_another_model(claimed) or self._counted(claimed) or self._derived(claimed)
-            yield from (replace(one, rounded=not (one.near or claimed.names(one.value))) for one in found)
-            yield from () if found else self._slipped(claimed)
+        hits: dict[str, list[Other]] = {}
+        for wrong in wrongs:
+            if wrong.value not in usual and fits(wrong.value):
+                hits.setdefault(wrong.code, []).append(wrong)
+        kept = {code: alike for code, alike in hits.items() if code not in GENERAL} or hits
+        return [_finding(alike, claimed) for alike in kept.values()]
+
+    def _supported(self, found: list[Finding], level: int) -> list[Finding]:
+        """Return the causes that also give the value of a claimed formula at other sizes."""
+        for other in self._elsewhere if found else ():
+            claimed = ClaimedValue.read(other.claim, other.found.value, other.evaluation, loosely=False)
+            same = {said(one) for one in other.kinds(claimed)[level]()}
+            found = [one for one in found if said(one) in same]
+        different = list({(one.codes, str(one.value)): one for one in reversed(found)}.values())[::-1]
+        if any(one.codes == ("another_part",) for one in different):  # the value of another part may be a mistake's too
+            return [one for one in different if one.cost == min(other.cost for other in different)][:1]
+        return different
+
+    @property
+    def _formula(self) -> bool:
+        """Whether the claim is a formula, whose causes are compared at several sizes."""
+        return self.evaluation.everywhere or bool(self._elsewhere)
+
+    @cached_property
+    def _elsewhere(self) -> list[_Link]:
+        """Return the same relation at other sizes, if the claim is a formula in the fields of the spec."""
+        if self.evaluation.request is None or _plain(self.claim) or self.evaluation.everywhere:
+            return []
+        links = []
+        for request in other_requests(self.evaluation.request, self.subject, self.claim):
+            there = Evaluation(request, sizes=self.evaluation.sizes, files=self.evaluation.files)
+            there.everywhere = True
+            try:
+                links.append(_Link(there, self.subject, self.sign, self.claim))
+            except GlassformerError:  # no such model, or no such part of it
+                continue
+        return links
 
     def _of_another_model(self, claimed: ClaimedValue) -> list[Finding]:
         request, claim = self.evaluation.request, claimed.one_number
@@ -187,10 +237,12 @@ class _Link:
             return []
         return other_models(self.subject, request, claim, exact=claimed.exact_number)
 
+    def _counted_otherwise(self, claimed: ClaimedValue) -> list[Finding]:
+        """Find mistakes in a count that also leave something out, and other parts of the model that have this value."""
+        return [*self._counted(claimed), *self._of_another_part(claimed)]
+
     def _counted(self, claimed: ClaimedValue) -> list[Finding]:
         """Find mistakes in a parameter count: one with something left out as well, or two at once."""
-        from glassformer.answers.mistakes.counted import CountClaim, count_findings
-
         subject = Quantity(self.subject.text) if isinstance(self.subject, Name) else self.subject
         claim = claimed.one_number
         if not isinstance(subject, Quantity) or self.found.unit != "parameters" or claim is None:
@@ -200,20 +252,36 @@ class _Link:
         known = meaning_of(subject).options
         context = resolve(subject, self.evaluation.request, known, self.evaluation.overrides, files=self.evaluation.files)
         room = Fraction(0) if claimed.exact_number else claim.unit / 2
-        found = count_findings(counted_pieces(context), setting_of(context), CountClaim(claim.value, room, self.found.value))
+        count = CountClaim(claim.value, room, self.found.value)
+        found = count_findings(counted_pieces(context), setting_of(context), count, certain=self._formula)
         simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}
         return sorted(simplest.values(), key=lambda one: one.cost)
 
+    def _claimed_count(self, claimed: ClaimedValue) -> CountClaim | None:
+        claim, value = claimed.one_number, self.found.value
+        if claim is None or self.evaluation.request is None or not isinstance(value, int):
+            return None
+        return CountClaim(claim.value, Fraction(0) if claimed.exact_number else claim.unit / 2, value)
+
     def _derived(self, claimed: ClaimedValue) -> list[Finding]:
         """Find a line or a size of the derivation that was left out, counted twice or replaced."""
-        from glassformer.answers.mistakes.counted import CountClaim
-        from glassformer.answers.mistakes.derivations import derivation_findings
-
-        claim, value, request = claimed.one_number, self.found.value, self.evaluation.request
+        claim, value, request = self._claimed_count(claimed), self.found.value, self.evaluation.request
         if claim is None or request is None or not isinstance(value, int) or not isinstance(self.subject, Name | Quantity):
             return []
-        counted = CountClaim(claim.value, Fraction(0) if claimed.exact_number else claim.unit / 2, value)
-        return derivation_findings(self.found.lines, value, counted, request.spec, request.t)
+        return derivation_findings(self.found.lines, value, claim, request.spec, request.t, certain=self._formula)
+
+    def _of_another_part(self, claimed: ClaimedValue) -> list[Finding]:
+        """Find another part of the model that has this value."""
+        if not self._formula and not isinstance(self.found.value, Growth) and not (claimed.exact_number and _telling(claimed)):
+            return []
+        return other_parts(self.subject, self.evaluation, claimed.is_, certain=self._formula)
+
+    def _with_another_field(self, claimed: ClaimedValue) -> list[Finding]:
+        """Find another value of a field for which the value would be right."""
+        claim, value = self._claimed_count(claimed), self.found.value
+        if claim is None or not isinstance(value, int) or not claimed.exact_number or not _telling(claimed):
+            return []
+        return other_fields(self.subject, self.evaluation, value, claim)
 
     def _slipped(self, claimed: ClaimedValue) -> list[Finding]:
         """Find a slip in writing the number, or in the arithmetic of a numeric expression."""
@@ -228,9 +296,21 @@ class _Link:
         return [Finding((mistake(slip.code),), (slip.what,), slip.predicted, rounded=not slip.exact) for slip in found]
 
 
-def _finding(wrong: Other, claimed: ClaimedValue) -> Finding:
-    value = plain_value(wrong.value, tuples=True)
-    return Finding((mistake(wrong.code),), (wrong.convention,), value, rounded=not claimed.names(wrong.value))
+def _finding(alike: list[Other], claimed: ClaimedValue) -> Finding:
+    """Return one finding for the ways to make one mistake that give the same value."""
+    value = plain_value(alike[0].value, tuples=True)
+    ways = list(dict.fromkeys(other.convention for other in alike))
+    what = " or ".join(ways[:MOST_WAYS]) if isinstance(value, int) else ways[0]
+    return Finding((mistake(alike[0].code),), (what,), value, rounded=not claimed.names(value))
+
+
+def said(finding: Finding) -> tuple[str, ...]:
+    """Return what a finding says, without its numbers, which differ at other sizes."""
+    return (*finding.codes, *("".join(mark for mark in what if not mark.isdecimal() and mark != ",") for what in finding.what))
+
+
+def _telling(claimed: ClaimedValue) -> bool:
+    return claimed.one_number is not None and claimed.one_number.value >= TELLING
 
 
 def _plain(node: Node) -> bool:
@@ -245,6 +325,10 @@ def _with_less(one: Found, two: Found) -> Iterator[tuple[tuple[str, ...], Fracti
         left, right = less[0].get(words, one.value), less[1].get(words, two.value)
         if isinstance(left, int) and isinstance(right, int):
             yield words, Fraction(left), Fraction(right)
+
+
+def _shown(number: Fraction) -> str:
+    return f"{int(number):,}" if number.denominator == 1 else f"{float(number):.6g}"
 
 
 def _exact(found: Found, node: Node) -> Fraction:

@@ -15,7 +15,7 @@ from glassformer.answers.verdicts.diagnosis import Diagnosis
 from glassformer.configs.reading import Request, request
 from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.language import write
-from glassformer.expressions.tree import Name, Node, Quantity, Relation, walk
+from glassformer.expressions.tree import Name, Node, Number, Quantity, Relation, walk
 
 TRIED = 6
 ANY_LABEL = "any encoder with d_ff = 4 · d_model"
@@ -92,3 +92,31 @@ def _other_sizes(requested: Request, claim: Node) -> Iterator[dict[str, str]]:
             "classes": random.randint(2, 30),
         }
         yield {name: str(value) for name, value in sizes.items() if value and (name in names or (name == "d_ff" and has_ffn))}
+
+
+DISTINCT = ((7, 5, 22, 1013, 37, 3), (11, 3, 26, 769, 53, 5))  # heads, layers, width of a head, d_ff, t, batch: all different
+WRITTEN_OUT = 32  # a formula with such a number in it names a size of this model by its value
+
+
+def other_requests(requested: Request, subject: Node, claim: Node) -> Iterator[Request]:
+    """Yield the same kind of model at sizes that differ from each other, for a claim in the fields of the spec alone."""
+    if any(isinstance(leaf, Number) and leaf.numeral.value >= WRITTEN_OUT for leaf in walk(claim)):
+        return
+    names = {SHORT.get(leaf.text, leaf.text) for leaf in walk(claim) if isinstance(leaf, Name)}
+    spec, fixed = requested.spec, {key for leaf in walk(subject) if isinstance(leaf, Quantity) for key, _ in leaf.options}
+    for heads, layers, width, d_ff, t, batch in DISTINCT:
+        every = heads * spec.group if spec.group > 1 else heads
+        used = every if "heads" in names else spec.heads
+        sizes = {
+            "heads": every, "layers": layers, "d_model": used * width, "t": t, "batch": batch, "vocab": 97 * t, "classes": layers,
+            "d_ff": d_ff, "d_k": width, "d_v": width + 1, "positions": 64 * layers, "kv_heads": every // spec.group,
+        }  # fmt: skip
+        moved = names | ({"d_model"} if "heads" in names else set())
+        if "d_ff" not in names and "d_model" in moved and spec.ffn_width == 4 * spec.d_model:
+            sizes["d_ff"], moved = 4 * sizes["d_model"], moved | {"d_ff"}  # a formula in d_model alone may assume this
+        moved |= {"kv_heads"} if "heads" in names and spec.kv_heads is not None else set()
+        chosen = {name: str(size) for name, size in sizes.items() if name in moved and name not in fixed}
+        try:
+            yield with_fields(requested, chosen)
+        except GlassformerError:  # a model that cannot have these sizes
+            continue
