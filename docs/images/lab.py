@@ -22,11 +22,10 @@ def main() -> None:
         try:
             address = re.search(r"http\S+", lab.stdout.readline())[0]
             browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page = browser.new_page(viewport={"width": 1280, "height": 840}, reduced_motion="reduce")
             page.goto(address)
-            page.get_by_role("link", name="Trace").click()
-            page.get_by_role("button", name="how much Who attends to Tom").click()
-            page.get_by_text("softmax").last.wait_for()
+            page.locator(".walk-says .door").first.click()
+            page.get_by_text("share = exp(score)").wait_for()
             page.mouse.move(0, 0)
             page.wait_for_timeout(1000)
             shot = page.screenshot()

@@ -234,7 +234,7 @@ def test_the_way_through_the_layers_has_a_node_for_each_piece_and_ends_in_the_an
     page.wait_for_selector(".walk-flow text.walk-verdict")
     pieces = page.locator(".walk-piece").count()
     assert page.locator(".walk-flow circle").count() == 3 * pieces
-    said = page.locator(".walk-flow text.walk-verdict").inner_text()
+    said = page.locator(".walk-flow text.walk-verdict").text_content()
     shares = page.locator(".walk-class").all_inner_texts()
     label, share = said.split(maxsplit=1)
     assert any(label in line and f"{float(share[:-1]) / 100:.2f}" in line for line in shares)

@@ -78,7 +78,7 @@ function Sitting({ paper, where }: { paper: Paper; where: Where }) {
       <div class="quiz-top">
         <p class="quiz-head">{paper.headline}</p>
         <p class="quiz-score" role="status" data-testid="score">
-          {answered > 0 ? (review.value?.score ?? "") : `Score: 0 of 0 (0 of ${paper.questions.length} questions)`}
+          {answered > 0 ? (review.value?.score ?? "") : "no answer yet"}
         </p>
       </div>
       <nav class="quiz-places" aria-label="questions">

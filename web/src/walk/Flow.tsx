@@ -6,8 +6,8 @@ const GAP = 74; // between two rows
 const TOP = 6;
 const LEAST = 0.05; // the smallest share that is drawn
 const STRONG = 0.16; // the smallest share along which something is seen to move
-const EDGE = 100; // where the names of the rows stand
-const NARROW = 500; // a picture so narrow has them below the rows
+const EDGE = 78; // where the names of the rows stand
+const NARROW = 500; // a picture so narrow has no room for them
 
 /** One x for each piece: under its word where all words stand in one line, else at equal distances. */
 function useColumns(count: number): [(svg: SVGSVGElement | null) => void, number[], number] {
@@ -53,6 +53,7 @@ export function Flow({ told }: { told: Told }) {
   const toAnswer = columns.map((x) => fall(x, middle, layers));
   const shares = classesOf(told);
   const best = largest(shares);
+  const under = width - (columns.at(-1) ?? 0) < EDGE; // the names of the rows stand under the rows
   const height = y(layers + 1) + 34;
   return (
     <svg class="walk-flow" ref={svg} height={height} viewBox={`0 0 ${width || 1} ${height}`} role="img" aria-label={`the words pass ${layers} layers and end in the answer ${labels[best]}`}>
@@ -73,7 +74,7 @@ export function Flow({ told }: { told: Told }) {
       {columns.length > 0 && (
         <g>
           {["the words", ...Array.from({ length: layers }, (_, layer) => `after layer ${layer}`)].map((name, row) => (
-            <text class="walk-level" x={Math.min(width, columns.at(-1)! + EDGE)} y={y(row) + (width < NARROW ? 13 : 0)} text-anchor="end">
+            <text class="walk-level" x={Math.min(width, columns.at(-1)! + EDGE)} y={y(row) + (under ? 13 : 0)} text-anchor="end">
               {name}
             </text>
           ))}
