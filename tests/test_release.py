@@ -22,7 +22,7 @@ LICENCES = {  # as the data sets name them -> as SPDX does
 }
 
 
-def test_the_version_stands_in_one_place_and_has_a_date_in_the_changelog():
+def test_the_version_is_in_one_place_and_has_a_date_in_the_changelog():
     assert "version" in PROJECT["project"]["dynamic"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/glassformer/__init__.py"
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

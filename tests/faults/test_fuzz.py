@@ -92,7 +92,7 @@ def test_the_reference_parser_reads_whatever_we_accept(figure):
     figure("F1", f"{accepted:,} accepted mutants are read identically by the safetensors package", cases=6_000)
 
 
-def test_a_key_that_stands_twice_is_refused_everywhere(figure):
+def test_a_duplicate_key_is_refused_everywhere(figure):
     header, data = header_and_data(TENSORS)
     chance, refused = random.Random(33), 0
     for number in range(200):

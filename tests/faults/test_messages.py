@@ -365,7 +365,7 @@ def test_every_fault_is_made():
 
 
 @pytest.mark.parametrize("number", FAULTS)
-def test_what_is_said_names_the_field_the_value_the_rule_and_the_way_out(number, tmp_path, figure, capfd):
+def test_a_message_names_the_field_the_value_the_rule_and_the_way_out(number, tmp_path, figure, capfd):
     make, wanted = FAULTS[number]
     try:
         said = make(tmp_path)

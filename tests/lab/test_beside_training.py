@@ -217,7 +217,7 @@ def test_a_crowd_is_answered_while_a_run_trains_and_changes_no_bit_of_it(tmp_pat
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(20, marks=pytest.mark.slow)])
-def test_a_run_goes_on_to_the_same_end_when_the_lab_is_killed(tmp_path, alone, lab_with, kills, figure):
+def test_a_run_continues_to_the_same_end_when_the_lab_is_killed(tmp_path, alone, lab_with, kills, figure):
     runs, epochs = tmp_path / "runs", SMALL["epochs"]
     expected = bits(alone(epochs))
     total = expected[1][-1][1]
@@ -260,7 +260,7 @@ def a_browser(executable, address, home):
         process.wait()
 
 
-def test_a_run_goes_on_to_the_same_end_when_the_browser_is_killed(tmp_path, alone, lab_with, chromium, monkeypatch, figure):
+def test_a_run_continues_to_the_same_end_when_the_browser_is_killed(tmp_path, alone, lab_with, chromium, monkeypatch, figure):
     doors = []
     made = guard.Guard.__init__
     monkeypatch.setattr(guard.Guard, "__init__", lambda self, *given, **rest: (made(self, *given, **rest), doors.append(self))[0])

@@ -119,13 +119,13 @@ def test_every_route_is_a_plain_one_below_api_that_reads_or_posts(door):
         assert route.methods <= {"GET", "HEAD"} or route.methods == {"POST"}
 
 
-def test_what_changes_something_is_a_post(door):
+def test_requests_that_change_something_are_posts(door):
     """A GET of any page's data leaves nothing behind: nothing that stops, starts or deletes may be one."""
     words = ("start", "stop", "resume", "delete", "remove", "save", "write", "edit")
     assert [route.path for route in door.routes if "GET" in route.methods and route.path.rpartition("/")[2] in words] == []
 
 
-def test_a_route_that_somebody_adds_anywhere_is_behind_the_door():
+def test_a_new_route_anywhere_is_behind_the_guard():
     reached = []
 
     async def forgotten(request):

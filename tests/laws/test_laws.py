@@ -89,7 +89,7 @@ def test_a_law_can_fail():
     assert len(broken) == 2
 
 
-def test_no_law_is_without_cases_and_none_speaks_of_one_implementation_where_it_could_of_both():
+def test_every_law_has_cases_and_covers_both_implementations_if_possible():
     both = [law for law in book.LAWS.values() if PROGRAM in law.ways and DOUBLE in law.ways]
     assert len(both) >= 14
     assert len(book.LAWS) >= 14 + 12

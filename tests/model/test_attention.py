@@ -154,7 +154,7 @@ def test_a_rule_is_the_programs_mask(causal, window, queries, keys):
     d_v=st.sampled_from([4, 3]),
     seed=st.integers(0, 999),
 )
-def test_a_query_that_sees_no_key_gets_zeros_on_every_path(dtype, rule, biased, d_v, seed):
+def test_a_query_without_visible_keys_gets_zeros_on_every_path(dtype, rule, biased, d_v, seed):
     rng = torch.Generator().manual_seed(seed)
     q, k = torch.randn(2, 2, 7, 2, 4, generator=rng).to(dtype)
     v = torch.randn(2, 7, 2, d_v, generator=rng).to(dtype)
@@ -170,7 +170,7 @@ def test_a_query_that_sees_no_key_gets_zeros_on_every_path(dtype, rule, biased, 
     assert furthest(weights.float().sum(-1)[~blind], torch.ones(int((~blind).sum()))) < 0.02
 
 
-def test_a_query_that_sees_no_key_has_gradients_without_nan():
+def test_a_query_without_visible_keys_has_gradients_without_nan():
     q = torch.randn(2, 3, 2, 4, requires_grad=True)
     core = core_of(Padded(torch.tensor([[True, True, False], [False, False, False]])), q)
     (core.weights(q, q, scale=0.5).square().sum() + core.mix(q, q, q, scale=0.5, dropout=0.0).sum()).backward()
@@ -188,7 +188,7 @@ def test_pooling_skips_padding_on_the_left():
 @CUDA
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("biased", [False, True], ids=["", "biased"])
-def test_a_query_that_sees_no_key_gets_zeros_on_the_gpu_too(dtype, biased):
+def test_a_query_without_visible_keys_gets_zeros_on_the_gpu_too(dtype, biased):
     q, k, v = torch.randn(3, 2, 40, 4, 64, device="cuda", dtype=dtype, requires_grad=True)
     attend = torch.zeros(2, 40, dtype=torch.bool, device="cuda")
     attend[0, :7] = True

@@ -19,7 +19,7 @@ def sentences(monkeypatch):
     return walk_sentences
 
 
-def test_the_last_word_tells_what_it_is(sentences):
+def test_the_last_word_determines_what_it_refers_to(sentences):
     chance = random.Random(0)
     for _ in range(300):
         one = sentences.crossed("en", chance)

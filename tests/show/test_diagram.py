@@ -53,7 +53,7 @@ def test_bert_base_is_drawn_as_it_is():
     assert {arrow.label for arrow in diagram(gf.build("bert-base", t=5), convention="columns").arrows} == {"", "768 × 5", "768"}
 
 
-def test_what_is_named_is_open_and_nothing_else():
+def test_only_named_blocks_are_expanded():
     program = gf.build("bert-base")
     names = {box.name for box in diagram(program, opened=["layers.0", "layers.0.attention"]).boxes if box.open}
     assert names == {"layers.0", "layers.0.attention"}
@@ -61,7 +61,7 @@ def test_what_is_named_is_open_and_nothing_else():
     assert [box.title for box in closed.boxes if box.kind == "block"] == ["embedding", "12 × layer", "pooler"]
 
 
-def test_a_residual_goes_around_what_it_skips():
+def test_a_residual_goes_around_the_skipped_block():
     drawn = diagram(gf.build("layer"))
     around = [(arrow.source, arrow.target) for arrow in drawn.arrows if len(arrow.points) > 2]
     assert around == [("", "layers.0.sum_1"), ("layers.0.norm_1", "layers.0.sum_2")]
@@ -148,7 +148,7 @@ def outside(drawn):
 
 
 @pytest.mark.parametrize(("name", "fields"), CASES, ids=IDS)
-def test_nothing_stands_on_anything_else_whatever_is_open(name, fields):
+def test_nothing_overlaps_whatever_is_expanded(name, fields):
     program = gf.build(name, **fields)
     layers = {node.name for node in tree(program) if node.kind == "layer"}
     pictures = [diagram(program), diagram(program, opened=[]), everything(program)]

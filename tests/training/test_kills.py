@@ -117,7 +117,7 @@ def test_ctrl_c_saves_and_the_exit_code_is_130(tmp_path):
     assert started.returncode == 130
 
 
-def test_a_loss_that_is_no_number_exits_with_1(tmp_path):
+def test_a_nan_loss_exits_with_1(tmp_path):
     started = shell(*TINY, "--lr", "1e9", "--clip", "none", "--warmup", "0", "--out", str(tmp_path / "run"))
     line = last_line(started)
     assert line.startswith("glassformer: step ") and " Nothing was overwritten. To resume: glassformer resume " in line

@@ -92,7 +92,7 @@ def test_whole_numbers_of_any_width_are_ids_and_masks(dtype):
     assert torch.equal(encoder(TOKENS.to(dtype), attend.to(dtype), segments=(TOKENS * 0).to(dtype)).states, wanted)
 
 
-def test_a_mask_without_padding_is_no_mask():
+def test_a_mask_without_padding_is_not_a_mask():
     encoder = seeded(BERT)
     assert torch.equal(encoder(TOKENS, ONES).states, encoder(TOKENS).states)
 
@@ -129,7 +129,7 @@ def test_shapes_alone_can_run_without_numbers():
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("name", ["past the vocabulary", "negative", "position too far", "segment too far", "additive mask"])
-def test_the_gpu_says_the_same_words_and_lives_on(name):
+def test_on_a_gpu_errors_are_the_same_and_the_device_stays_usable(name):
     spec, given, said = REFUSALS[name]
     encoder = Encoder(spec, device="cuda")
     with pytest.raises(GlassformerError) as refusal:

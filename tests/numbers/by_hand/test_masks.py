@@ -14,7 +14,7 @@ def worked(**mask):
     return solve(parse_problem({**GIVEN, **mask}))
 
 
-def test_the_causal_mask_can_be_said_in_many_ways():
+def test_the_causal_mask_can_be_written_in_many_ways():
     expected = worked(mask="causal").values["weights"]
     minus = [[0.0 if cell else float("-inf") for cell in row] for row in CAUSAL]
     large = [[0 if cell else -1e9 for cell in row] for row in CAUSAL]

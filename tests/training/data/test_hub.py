@@ -82,7 +82,7 @@ def test_what_cannot_be_loaded_is_one_line(hub):
         assert message in str(error.value)
 
 
-def test_without_the_package_the_line_to_install_it_is_said(monkeypatch):
+def test_without_the_package_the_line_to_install_it_is_reported(monkeypatch):
     real = builtins.__import__
 
     def without(name, *rest, **more):

@@ -19,7 +19,7 @@ def test_numbers_are_read(value, wanted):
 
 
 @pytest.mark.parametrize("value", ["abc", "", None, "nan", "inf", 1e16, True, [1], "1_000", "1,5", 10**400])
-def test_what_is_no_finite_number_is_none(value):
+def test_non_finite_numbers_become_none(value):
     assert number_value(value) is None
 
 
