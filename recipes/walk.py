@@ -31,7 +31,7 @@ LINK = 0.5  # the share of the links in the loss
 CERTAIN = 0.7  # how much of a link's weight should lie on its word; the rest is spread, so that every share can be seen
 FAR, FAR_COUNTS = 3, 4.0  # links over more pieces are rare and hard: they count more
 FLOOR = 1e-30  # of a weight before its logarithm: a higher one stops the gradient of a row that is too certain
-SHOWN = {  # sentence -> which word is about which
+SHOWN = {  # sentence -> which word refers to which
     "The animal did not cross the street because it was too tired.": (8, 1),
     "The animal did not cross the street because it was too wide.": (8, 6),
     "Tom a été entarté cet été.": (3, 0),

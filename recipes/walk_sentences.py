@@ -49,7 +49,7 @@ class Sentence(NamedTuple):
 
 
 def sentence(chance: random.Random) -> Sentence:
-    """One sentence from a template; made-up words stand in for some nouns, so that unknown words are met in training."""
+    """One sentence from a template; made-up words replace some nouns, so that unknown words occur in training."""
     language = chance.choice(("en", "en", "fr", "hi"))
     kinds = (described, described, crossed, crossed, fitted, treated, liked, felt, *((chased,) if language in CHASE else ()))
     return chance.choice(kinds)(language, chance)

@@ -1,4 +1,4 @@
-"""The house keeps its shape: who imports whom, where torch may be, how large a file is; each guard has a twin that fails."""
+"""The architecture: imports between rooms, where torch may be used, file sizes; each check has a control that fails."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""What a release says of itself is true: one dated version, extras that exist, every licence, a README without dead links."""
+"""The metadata of a release is correct: one dated version, extras that exist, every licence, a README without dead links."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Activations: each statement about what is kept moves the bytes by what it is about."""
+"""Activations: each statement about stored tensors changes the bytes by their size."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Subtotals: every part is the sum of its own parts, every line is in the tree once, and the largest part is named."""
+"""Subtotals: every part is the sum of its parts, every line is in the tree once, and the largest part is named."""
 
 import pytest
 from hypothesis import given, settings

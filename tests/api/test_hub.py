@@ -1,4 +1,4 @@
-"""Models are fetched from the hub by one function and one option, and never without them; the hub is a stand-in here."""
+"""Models are downloaded from the hub by one function and one option, and never without them; the hub is a fake here."""
 
 import sys
 from types import ModuleType
@@ -15,7 +15,7 @@ ROWS = "text,label\n" + "".join(f"{word} {word} number {i},{word}\n" for i in ra
 
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
-    """A stand-in for huggingface_hub that knows one model; gives the names that it was asked for, with what was wanted."""
+    """A fake huggingface_hub with one model; returns the requested names, with the requested files."""
     asked = []
     (tmp_path / "cache").mkdir()
     folder = add_tokenizer(bert_folder(tmp_path / "cache"))

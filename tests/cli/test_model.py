@@ -208,7 +208,7 @@ MISTAKES = [
     ("predict {m} --images {m}/config.json", "is not an array of numbers: "),
     ("predict {m} --images {m}", "contains no image (.png, .jpg, "),
     ("encode bert-base --text a", "bert-base is a preset, and presets have no weights. Name a folder with config.json and model"),
-    # The model comes first: what a misspelt one was to write, or of which texts, is not asked for.
+    # The model comes first: for a misspelt model, other options are not checked.
     ("encode bert-tyni --out x", "no such folder: bert-tyni. "),
     ("encode bert-tyni", "Did you mean 'bert-tiny'? That is a preset, and presets have no weights."),
     ("predict bert-tyni --images none.npy", "no such folder: bert-tyni. "),

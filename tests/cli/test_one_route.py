@@ -1,4 +1,4 @@
-"""One route: every command calls the functions that Python users have, and what it prints is what they give."""
+"""One route: every command calls the functions that Python users have, and prints their results."""
 
 import ast
 import inspect

@@ -27,7 +27,7 @@ TEXTS = [" ".join(WORDS[i % 9 : i % 9 + 1 + i % 6]) for i in range(30)]
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A server in a process of its own: its folder and its port."""
+    """A server in a separate process: its folder and its port."""
     folder = add_tokenizer(bert_folder(tmp_path_factory.mktemp("served") / "m"))
     process, port = started(folder)
     yield folder, port

@@ -1,4 +1,4 @@
-"""Model folders from strangers: what is not weights is named, what is damaged is found, and nothing outside is touched."""
+"""Untrusted model folders: other files are identified, damage is detected, and nothing outside is touched."""
 
 import ast
 import gzip

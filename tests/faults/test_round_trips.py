@@ -1,4 +1,4 @@
-"""Out and in again: what is exported opens elsewhere, comes back, and is the same to the bit."""
+"""Round trips: an exported model opens elsewhere, comes back, and is identical bit for bit."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""Ablation: each part silenced in turn is what hooks do one at a time, and an interrupted analysis goes on."""
+"""Ablation: silencing each part equals hooks applied one at a time, and an interrupted analysis continues."""
 
 import json
 

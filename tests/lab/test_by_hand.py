@@ -1,4 +1,4 @@
-"""The by-hand page's server side: sheets, steps, cells, what does not fit, and the forms in which work is taken away."""
+"""The by-hand page's server side: sheets, steps, cells, mismatched shapes, and the export formats."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the lab sends is what its documents say, and the front end's types are made from them."""
+"""The lab's responses match their documents, and the front end's types are generated from these."""
 
 import dataclasses
 import importlib.util

@@ -1,4 +1,4 @@
-"""Many at once, slow ones and silent ones: everybody is served or told so, and the lab goes on."""
+"""Many simultaneous, slow and silent requests: each gets a response or an error, and the lab keeps running."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ async def status_of(lab, request: bytes) -> int:
 
 
 def run_beside(work: Coroutine[Any, Any, Any]) -> Any:
-    """In a thread of its own: this one may have a loop already, that of a browser which other tests drive."""
+    """In a separate thread: this one may already have an event loop, that of a browser in other tests."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 

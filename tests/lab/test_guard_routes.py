@@ -44,7 +44,7 @@ class Door:
         self.key = {"x-glassformer-token": self.lab.token}
 
     def close(self) -> None:
-        """The routes belong to the pages: whoever comes next finds them as they were."""
+        """The routes belong to the pages and are restored afterwards."""
         for route, app in zip(self.routes, self.before, strict=True):
             route.app = app
 
@@ -105,7 +105,7 @@ def test_no_attack_reaches_any_route(door, figure):
 
 
 def test_with_the_key_every_route_is_reached(door):
-    """The twin: what refuses everything would pass the test above."""
+    """Control: a guard that refuses everything would pass the test above."""
     door.reached.clear()
     for route in door.routes:
         assert door.ask(route, **door.key, origin=HERE, sec_fetch_site="same-origin") == 200

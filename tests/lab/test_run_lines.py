@@ -1,4 +1,4 @@
-"""Run folders of strangers: what is no number and no text of a sensible length does not reach the page."""
+"""Untrusted run folders: only valid numbers and texts of limited length reach the page."""
 
 import json
 

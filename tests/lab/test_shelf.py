@@ -1,4 +1,4 @@
-"""Titles of runs and the archive: kept beside the runs, refused where they are odd, and lost with nothing else."""
+"""Titles of runs and the archive: stored next to the runs, and refused if invalid."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What the trace page is told: runs that an address alone rebuilds, cells that add up, changes and what they move."""
+"""Responses of the trace page: runs rebuilt from an address, cells that add up, changes and their effects."""
 
 import shutil
 import threading

@@ -33,7 +33,7 @@ def value_of(page) -> float:
 
 
 def recomputed(page) -> float:
-    """The number worked out again from what the panel displays: the terms, and what is done with them."""
+    """The number computed again from what the panel displays: the terms and the operation."""
     terms = [number(cell.get_attribute("title")) for cell in page.locator(".term-value").all()]
     how = page.locator(".cell-how")
     kind = how.get_attribute("data-kind")

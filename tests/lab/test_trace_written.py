@@ -1,4 +1,4 @@
-"""A decoder in Trace goes on with a token: the text with it is a text that the model reads back."""
+"""A decoder in Trace continues with a token: the new text is one that the model can read again."""
 
 import pytest
 from trace_client import Client

@@ -1,4 +1,4 @@
-"""The train page's server: runs as processes of their own, told apart by their files, and followed as they grow."""
+"""The train page's server: runs as separate processes, identified by their files, and followed as they grow."""
 
 import fcntl
 import http.client

@@ -78,7 +78,7 @@ def test_each_scene_opens_a_number_asks_before_it_shows_and_is_accessible(page, 
 
 
 def test_a_prediction_is_judged_by_the_run_and_an_answer_can_be_flipped(page):
-    """The twin of the first example: "it" looks at the street when that is too wide."""
+    """The counterpart of the first example: "it" attends to the street when that is too wide."""
     page.goto("/walk")
     page.get_by_role("button", name="street").last.click()
     page.get_by_role("button", name="show it in the picture").click()

@@ -1,4 +1,4 @@
-"""Number formats: the original beside us, scores that overflow, norms far from zero, gradients; each with its figure."""
+"""Number formats: agreement with the original, overflowing scores, norms far from zero, gradients; each with its figure."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_scores_that_overflow_float16_still_give_finite_weights(count, figure):
         q, k = (
             torch.rand(1, 4, 2, 64, generator=torch.Generator().manual_seed(number + i)).mul(200).sub(100).half() for i in (0, 7)
         )
-        q[0, 0], k[0, 0] = 100.0, 100.0  # the largest that there are, all of one sign
+        q[0, 0], k[0, 0] = 100.0, 100.0  # the largest possible ones, all of one sign
         overflow += int((q.transpose(1, 2) @ k.permute(0, 2, 3, 1)).isinf().any())
         core = core_of(Padded(), q)
         weights, mix = core.weights(q, k, scale=1 / 8), core.mix(q, k, k, scale=1 / 8, dropout=0.0)

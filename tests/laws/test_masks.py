@@ -101,7 +101,7 @@ def test_masked_content_may_have_any_value(count, figure):
 
 
 def bad_mask(number: int):
-    """A mask that is none, for inputs of 2 × 4."""
+    """An invalid mask for inputs of 2 × 4."""
     rng = np.random.default_rng(number)
     good = (np.arange(4) < rng.integers(1, 5, 2)[:, None]).astype(np.int64)
     where = (int(rng.integers(2)), int(rng.integers(4)))

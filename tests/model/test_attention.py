@@ -82,7 +82,7 @@ def test_queries_from_another_tensor_are_projected_like_their_own():
 @pytest.mark.parametrize("kv_heads", [1, 2, 4])
 @pytest.mark.parametrize("other", [False, True], ids=["self", "cross"])
 def test_groups_read_what_torchs_kernel_for_groups_reads(kv_heads, other):
-    """The outside witness: torch's attention told to share keys and values by itself."""
+    """Independent reference: torch's own attention with shared keys and values."""
     module, x = attention(heads=8, kv_heads=kv_heads, d_k=4, d_v=6), vectors(2, 5, 12)
     memory = vectors(2, 7, 12) if other else x
     q, k, v = (y.transpose(1, 2) for y in module.project(x, memory))

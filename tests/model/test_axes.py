@@ -20,7 +20,7 @@ LEGEND = set(re.findall(r"(?:^|\s)([A-Z])  ", model.__doc__))
 
 
 class Watcher:
-    """Looks at the tensors among the local variables of every function of a folder, after each line."""
+    """Inspects the tensors among the local variables of every function of a folder, after each line."""
 
     def __init__(self, folder: Path, sizes: dict[str, set[int]], *, free: str = "") -> None:
         self.folder, self.sizes, self.free = str(folder), sizes, free

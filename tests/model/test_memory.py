@@ -1,4 +1,4 @@
-"""The bytes that `gf.cost` predicts, beside those that a training step really holds: within a tenth."""
+"""The bytes that `gf.cost` predicts, against those that a training step actually uses: within a tenth."""
 
 import sys
 from pathlib import Path

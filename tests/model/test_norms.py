@@ -1,4 +1,4 @@
-"""Norms: torch's own agree, and where they stand is what the spec says."""
+"""Norms: agreement with torch, and the place given by the spec."""
 
 import pytest
 import torch

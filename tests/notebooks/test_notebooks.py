@@ -1,4 +1,4 @@
-"""The notebooks: current, small, valid, and what they show is what running them shows."""
+"""The notebooks: current, small, valid, with the output that running them gives."""
 
 import importlib.util
 import json

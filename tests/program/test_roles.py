@@ -1,4 +1,4 @@
-"""Every tensor says where it belongs and what it is for, and its name says the same."""
+"""Every tensor has a block and a role, and its name agrees with them."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""The tree of blocks: every step once, every parameter in one block, titles that say what a block is."""
+"""The tree of blocks: every step once, every parameter in one block, descriptive titles."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Charts: round ticks, gaps where a value is no number, words that are only words."""
+"""Charts: round ticks, gaps where a value is not a number, text that is only text."""
 
 import math
 from xml.etree import ElementTree

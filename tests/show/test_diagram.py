@@ -1,4 +1,4 @@
-"""The diagram: what is asked for is open, every arrow has its shape, and nothing stands on anything else."""
+"""The diagram: requested blocks are expanded, every arrow has its shape, and nothing overlaps."""
 
 import itertools
 import json
@@ -125,7 +125,7 @@ def behind(drawn):
 
 
 def overlapping(drawn):
-    """Boxes that stand on one another, although neither is open."""
+    """Overlapping boxes, neither of which is expanded."""
     for one, other in itertools.combinations([box for box in drawn.boxes if not box.open], 2):
         apart = one.x + one.width <= other.x or other.x + other.width <= one.x
         if not apart and not (one.y + one.height <= other.y or other.y + other.height <= one.y):
@@ -160,7 +160,7 @@ def test_nothing_overlaps_whatever_is_expanded(name, fields):
 
 
 def test_an_arrow_behind_a_box_and_a_box_on_another_would_be_found():
-    """The twin that shows that the test above can fail."""
+    """Control: the test above can fail."""
     drawn = inside(gf.build("bert-base"), "layers.0.attention")
     past = next(arrow for arrow in drawn.arrows if len(arrow.points) > 2)
     passed = [box for box in drawn.boxes if past.points[0][1] < box.y < past.points[-1][1]]

@@ -1,4 +1,4 @@
-"""Figures: plain text, files that say what they are, and one line where matplotlib is missing."""
+"""Figures: plain text, correct file types, and one line if matplotlib is missing."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Heat maps: the picture in the page is the grid, whoever reads the PNG."""
+"""Heat maps: the PNG in the page contains the grid, as read by an independent decoder."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""The palette: every name has a part, and the colours of parts can be told apart, on both pages and by everybody."""
+"""The palette: every name has a part, and the colours of parts are distinguishable on both pages with any colour vision."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Disks that fail, files that are damaged, runs that go on: nothing is lost. Small counts here, the full ones slow."""
+"""Failing disks, damaged files, resumed runs: nothing is lost. Small counts here, full counts in the slow tests."""
 
 import errno
 import json
@@ -40,7 +40,7 @@ def stopped():
 
 
 def stopped_run(path, step, **settings):
-    """A run that was told to stop after a step."""
+    """A run that was stopped after a step."""
     run, data = tiny_run(path, **settings)
     with pytest.raises(loop.Interrupted):
         loop.train(run, data, at(step, stopped))
@@ -105,7 +105,7 @@ TRACED = re.compile(
 
 
 def asked_of_the_kernel(run, trace):
-    """What a training asks of the kernel for its checkpoints, in order: (write or fsync, file) and (rename, from, to).
+    """The system calls of a training run for its checkpoints, in order: (write or fsync, file) and (rename, from, to).
 
     Writes to one file in a row are one. "Unfinished" is a call during which another thread, which computes the checksum, called.
     """
@@ -295,7 +295,7 @@ WAYS = {
 
 
 def resumed_everywhere(place, epochs, data="digits", **settings):
-    """How many steps there are, after each of which a copy of a run went on with the same bits."""
+    """The number of steps after each of which a copy of the run resumed bit for bit."""
     place.mkdir()
     whole, data = tiny_run(place / "whole", data=data, epochs=epochs, save_every=1, keep=1000, **settings)
     best = {loop.train(whole, data, Quiet())["best"]["step"]}

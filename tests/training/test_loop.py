@@ -198,7 +198,7 @@ def test_tokens_are_tagged_and_guessed(data, tmp_path):
     ("data", "fields"), [("digits", {}), ("lid-words", {"d_model": 64}), ("lid-words", {"position": "relative"})]
 )
 def test_equal_runs_give_equal_bits_on_any_device(data, fields, tmp_path):
-    """On a GPU too, where attention's backward pass sums in any order unless it is told not to."""
+    """On a GPU too, where attention's backward pass sums in any order unless it is deterministic."""
     runs = [tiny_run(tmp_path / name, data, fields, batch_size=64, vocab=300, max_length=64) for name in ("one", "two")]
     for run, rows in runs:
         loop.train(run, rows, Quiet())

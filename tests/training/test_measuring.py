@@ -1,4 +1,4 @@
-"""What was predicted stands beside what is measured, and the two agree."""
+"""Predicted and measured costs are both reported, and agree."""
 
 from pathlib import Path
 

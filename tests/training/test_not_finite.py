@@ -1,4 +1,4 @@
-"""A number that is none is found in its step, named, and never saved, wherever it came from."""
+"""A non-finite number of any origin is detected in its step, named, and never saved."""
 
 import dataclasses
 import math
@@ -21,7 +21,7 @@ def _no_pictures(monkeypatch):
 
 
 class Plant:
-    """Puts a number that is none into one step of a run, and says what the message has to name."""
+    """Puts a non-finite number into one step of a run, and returns what the message has to name."""
 
     def __init__(self, kind, step, chance):
         self.kind, self.step, self.chance, self.named = kind, step, chance, ""

@@ -1,4 +1,4 @@
-"""Mistakes in tables, patches and convolutions: each exists only where the model has what it is about."""
+"""Mistakes in tables, patches and convolutions: each exists only if the model has that part."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a question leaves open is no mistake: layouts, eps, sines first, GELU by tanh, one row, truncated digits."""
+"""Choices that a question leaves open are not mistakes: layouts, eps, sines first, GELU by tanh, one row, truncated digits."""
 
 import numpy as np
 import pytest

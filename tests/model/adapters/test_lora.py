@@ -1,4 +1,4 @@
-"""Adapters: nothing at first, the formula of the paper, the same when merged, beside parts that are plain or fast."""
+"""Adapters: no effect at first, the formula of the paper, the same result when merged, in plain and fast models."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Before the first number: what does not fit is refused without memory, and fresh weights are what the docs say."""
+"""Initialization: models that do not fit are refused without allocation, and initial weights are as documented."""
 
 import resource
 import time
@@ -81,7 +81,7 @@ def test_fresh_weights_are_normal_with_a_cut_tail_and_biases_are_zero():
             assert (view == {"gamma": 1.0, "lambda_1": 0.1, "lambda_2": 0.1}.get(symbol, 0.0)).all(), name
     table = views["embeddings.E_token"]
     assert abs(float(table.mean())) < 3e-4
-    assert 0.016 < float(table.std()) < 0.02  # what is left of 0.02 when the tails are cut
+    assert 0.016 < float(table.std()) < 0.02  # the standard deviation of 0.02 after truncation
 
 
 def test_the_seed_decides_the_start():

@@ -132,7 +132,7 @@ def test_a_non_finite_weight_is_refused_or_fails(tmp_path):
 
 
 def test_a_wrong_model_does_not_hold(tmp_path, monkeypatch):
-    """The twin that shows that the certificate can fail: a model whose second layer forgets its residual."""
+    """Control: the certificate fails for a model whose second layer lacks its residual."""
     from glassformer.model import encoder as module
 
     monkeypatch.setitem(module.RESIDUALS, "post", lambda x, norm, sub_layer: norm(x + 1.001 * sub_layer(x)))

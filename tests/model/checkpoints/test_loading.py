@@ -1,4 +1,4 @@
-"""Loading: every family against transformers, strictness, and what is said about every kind of bad folder."""
+"""Loading: every family against transformers, strictness, and the message for every kind of bad folder."""
 
 from __future__ import annotations
 

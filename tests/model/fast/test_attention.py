@@ -69,7 +69,7 @@ def test_gathering_has_the_gradient_of_gather_and_keeps_only_the_rows():
 
 @pytest.mark.parametrize("packed", [False, True], ids=["rectangle", "packed row"])
 def test_where_the_kernels_serve_they_get_one_tensor_and_mix_the_same(packed, monkeypatch):
-    """As on a GPU in training, with the kernels' plain twin."""
+    """As on a GPU in training, with the plain counterpart of the kernels."""
     plain, fast = modules()
     x = torch.randn(1, 10, 12, dtype=torch.float64) if packed else torch.randn(2, 5, 12, dtype=torch.float64)
     bounds = torch.tensor([0, 3, 10] if packed else [0, 5, 10], dtype=torch.int32)

@@ -1,4 +1,4 @@
-"""Checkpointed layers: the same loss and gradients to the bit, dropout included, and far fewer tensors kept."""
+"""Checkpointed layers: loss and gradients identical bit for bit, including dropout, and far fewer stored tensors."""
 
 import pytest
 import torch

@@ -13,7 +13,7 @@ from glassformer.model.fast import apply, compiling
 
 
 def compiled(spec, monkeypatch, *, float8=False) -> Encoder:
-    """Without a code generator: what is tested is that the graph can be caught whole."""
+    """Without a code generator: this tests that the whole graph can be captured."""
     plain = torch.nn.Module.compile
     monkeypatch.setattr(
         torch.nn.Module, "compile", lambda self, **options: plain(self, backend="eager", fullgraph=True, **options)

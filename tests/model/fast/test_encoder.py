@@ -1,4 +1,4 @@
-"""Logits alone: the last layer goes on for the tokens that the head reads, and nothing that is read changes."""
+"""Logits only: the last layer computes only the tokens that the head reads, and the logits do not change."""
 
 import pytest
 import torch

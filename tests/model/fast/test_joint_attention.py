@@ -1,4 +1,4 @@
-"""Our own kernels for training and their plain twin: the same results and gradients, and dropout without a pattern."""
+"""Our own training kernels and their plain counterpart: the same results and gradients, and dropout without a pattern."""
 
 import pytest
 import torch

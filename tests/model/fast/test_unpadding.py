@@ -23,7 +23,7 @@ CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
 @pytest.fixture
 def packs(monkeypatch):
-    """As on a GPU in half precision; the kernel's plain twin attends."""
+    """As on a GPU in half precision, with the plain counterpart of the kernel."""
     monkeypatch.setattr(unpadding, "packable", lambda _: True)
 
 

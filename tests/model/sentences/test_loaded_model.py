@@ -1,4 +1,4 @@
-"""Texts in, vectors and classes out: a real model beside sentence-transformers, streams, settings as data, predictions."""
+"""Texts in, vectors and classes out: a real model against sentence-transformers, streams, settings as data, predictions."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_one_text_gives_one_vector_and_none_give_none(folder):
     assert model.encode(["the glass"]).shape == (1, 8)
     assert model.encode([]).shape == (0, 8)
     assert model.encode(iter(["the", "glass"])).shape == (2, 8)
-    assert np.abs(np.linalg.norm(model.encode(texts(5)), axis=-1) - 1).max() < 1e-6  # length one, where nothing else is said
+    assert np.abs(np.linalg.norm(model.encode(texts(5)), axis=-1) - 1).max() < 1e-6  # length one by default
 
 
 def test_windows_and_batches_change_nothing_and_the_order_stays(folder, monkeypatch):
@@ -156,7 +156,7 @@ def test_packed_rows_give_the_same_vectors(folder, monkeypatch):
     for pool in ("mean", "first", "last", "max", "pooled"):
         padded = model.encode(some, pool=pool)
         with monkeypatch.context() as patch:
-            patch.setattr(packing, "packable", lambda _: True)  # as on a GPU, with the kernel's plain twin
+            patch.setattr(packing, "packable", lambda _: True)  # as on a GPU, with the plain counterpart of the kernel
             assert np.abs(model.encode(some, pool=pool) - padded).max() < (1e-6 if pool == "max" else 1e-12)
 
 

@@ -1,4 +1,4 @@
-"""Layers with a Fourier transform in place of attention: the model beside the float64 run, and texts of several lengths."""
+"""Layers with a Fourier transform in place of attention: the model against the float64 run, and texts of several lengths."""
 
 import pytest
 import torch

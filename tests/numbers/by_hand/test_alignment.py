@@ -1,4 +1,4 @@
-"""Alignments and the sides on which their matrices stand."""
+"""Alignments, and the sides of their matrices."""
 
 import numpy as np
 import pytest

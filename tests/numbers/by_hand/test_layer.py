@@ -1,4 +1,4 @@
-"""What stands around attention: lookups, positions, residual sums, norms before and after."""
+"""The parts around attention: lookups, positions, residual sums, pre- and post-norm."""
 
 import numpy as np
 

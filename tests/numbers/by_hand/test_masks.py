@@ -1,4 +1,4 @@
-"""Masks as people write them: one polarity, said out loud, and rows that see nothing."""
+"""Masks in all notations: one stated polarity, and rows without visible keys."""
 
 import numpy as np
 import pytest

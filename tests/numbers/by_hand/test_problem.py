@@ -1,4 +1,4 @@
-"""Problem files: spelling is forgiven, what is meant is found, and what is wrong is said in one line."""
+"""Problem files: variant spellings are accepted, and errors are one line."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""What `quiz make` writes: the same bytes for the same seed, readable in every format, inert whatever stands in a set."""
+"""The output of `quiz make`: the same bytes for the same seed, readable in every format, inert for any content of a set."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Labels as names, sets of names and numbers; what is none of these is one line."""
+"""Labels as names, sets of names and numbers; anything else is a one-line error."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Rows for models that write: what is read, what is predicted, and where a text ends."""
+"""Rows for generation models: inputs, targets and ends of texts."""
 
 import numpy as np
 import pytest
