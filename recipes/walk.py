@@ -28,7 +28,7 @@ import glassformer as gf
 WORD = r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]"
 LONGEST = 64
 LINK = 0.5  # the share of the links in the loss
-CERTAIN = 0.7  # how much of a link's weight should lie on its word; the rest is spread, so that every share can be seen
+CERTAIN = 0.7  # the share of a link's weight that should be on its word; the rest is spread, so that every weight is visible
 FAR, FAR_COUNTS = 3, 4.0  # links over more pieces are rare and hard: they count more
 FLOOR = 1e-30  # of a weight before its logarithm: a higher one stops the gradient of a row that is too certain
 SHOWN = {  # sentence -> which word refers to which

@@ -62,7 +62,7 @@ def test_eight_scenes_are_walked_with_the_arrow_keys_and_the_address_holds_the_p
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_each_scene_opens_a_number_asks_before_it_shows_and_is_accessible(page, serious_faults, theme):
+def test_each_scene_opens_a_number_asks_for_a_prediction_first_and_is_accessible(page, serious_faults, theme):
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     for scene in range(1, SCENES + 1):
         page.goto(f"/walk?scene={scene}")
