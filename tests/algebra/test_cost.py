@@ -266,5 +266,5 @@ def test_the_convention_states_whether_scores_are_stored():
     said = {position: _activations(position, "fused").convention for position in ("none", "relative")}
     assert "are stored, as on a CPU" in said["relative"] and "written out" not in said["none"]
     assert "scores with a learned bias stored in float32" in _activations("relative", "fused").memory.assumptions
-    assert "but the learned bias by distance is" in _activations("relative", "compiled").convention
+    assert "but the learned relative bias is" in _activations("relative", "compiled").convention
     assert "written out" not in gf.cost("layer", position="relative", kernel="fused", d_model=64, heads=4, t=16).convention

@@ -138,7 +138,7 @@ def test_ids_may_be_any_whole_numbers(dtype):
         (MODERN, {"sequences": [IDS], "part": "pooled"}, "has no pooler"),
         (BERT.replace(head="none"), {"sequences": [IDS], "part": "logits"}, "has no head"),
         (VIT, {"sequences": [IDS]}, "images of one size"),
-        (WHISPER, {"sequences": [IDS]}, "sounds of one length, which need no packing"),
+        (WHISPER, {"sequences": [IDS]}, "audio of one length, which need no packing"),
     ],
 )
 def test_a_bad_sequence_is_named(spec, given, said):
