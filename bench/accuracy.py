@@ -1,4 +1,4 @@
-"""Test accuracy on every built-in set, several seeds each, beside the baseline that comes with the set; JSON and a table.
+"""Test accuracy on every built-in set, several seeds each, compared with the baseline of the set; JSON and a table.
 
 python bench/accuracy.py --out accuracy.json
 python bench/accuracy.py --sets digits,topic --seeds 0 --processes 1
@@ -39,7 +39,7 @@ from glassformer.training.tasks import TASKS
 from glassformer.training.tasks.evaluating import evaluate
 from glassformer.training.worker import current_worker
 
-# Beside what `glassformer train` chooses by itself: texts up to 256 tokens, and as many epochs as make about so many steps.
+# In addition to the defaults of `glassformer train`: texts of up to 256 tokens, and as many epochs as give about this many steps.
 LONGEST = {"classify": {"max_length": 256}}
 STEPS = {"scratch": {"image": 6000, "classify": 1300, "tag": 800}, "checkpoint": {"classify": 600, "tag": 600}}
 STEPS["masked text"] = STEPS["scratch"]
@@ -59,7 +59,7 @@ class Job(NamedTuple):
 
 
 class Nobody:
-    """Looks on, and says nothing."""
+    """Prints no progress."""
 
     def say(self, line: str) -> None: ...
 
@@ -178,7 +178,7 @@ def jobs_for(chosen: argparse.Namespace) -> list[Job]:
 
 
 def server() -> ForkServerContext:
-    """Processes that are born with torch loaded: on a machine that has not read it yet, that takes longer than a short run."""
+    """Processes forked with torch already imported: the first import on a machine may take longer than a short run."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["glassformer.training.loop", "glassformer.training.fitting"])
     return context

@@ -1,4 +1,4 @@
-"""MiniLM on a CPU: 1,000 real texts of mixed length, beside sentence-transformers (torch and ONNX), in one process.
+"""MiniLM on a CPU: 1,000 real texts of mixed length, compared with sentence-transformers (torch and ONNX), in one process.
 
     python bench/cpu.py [--texts 1000] [--rounds 3] [--out figures.json]
 

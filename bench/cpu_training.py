@@ -1,4 +1,4 @@
-"""Training on a CPU, whole commands: `glassformer train` beside the Hugging Face Trainer on the same rows, in turns.
+"""Training on a CPU, whole commands: `glassformer train` and the Hugging Face Trainer on the same rows, in alternation.
 
     python bench/cpu_training.py --peer-python PYTHON [--tasks finetune,masked] [--rounds 2] [--out figures.json]
 

@@ -1,4 +1,4 @@
-"""Sentence embeddings: `glassformer train --task embed` beside the trainer of sentence-transformers, on the same pairs.
+"""Sentence embeddings: `glassformer train --task embed` and the trainer of sentence-transformers on the same pairs.
 
 python bench/embeddings.py PAIRS.jsonl MODEL --columns en,fr --out embeddings.json [--peer-python PYTHON]
 

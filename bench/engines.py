@@ -1,4 +1,4 @@
-"""Engines on a CPU: our PyTorch path, onnxruntime, OpenVINO and CTranslate2 with the same batches, in turns in one process.
+"""Engines on a CPU: our PyTorch path, onnxruntime, OpenVINO and CTranslate2 with the same batches, in alternation in one process.
 
     python bench/engines.py [--texts 500] [--rounds 5] [--threads 2] [--out figures.json]
 

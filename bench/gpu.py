@@ -1,8 +1,8 @@
-"""Training and encoding on a GPU beside what people use today, in one run: medians with spread, as lines and as JSON.
+"""Training and encoding on a GPU compared with other libraries, in one run: medians with spread, as lines and as JSON.
 
     PYTHONPATH=src python bench/gpu.py --out figures.json [--tables training,encoding] [--seconds 540]
 
-A row that fails or for which no time is left says so; the others go on.
+A row that fails or has no time left says so; the others continue.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def hugging_face(texts: list[torch.Tensor], *, batch: int, by_length: bool, comp
 
 
 def strings(count: int) -> dict[str, float]:
-    """The rate from strings beside the rate from their ids, through the public `encode`."""
+    """The rate from strings and the rate from their ids, through the public `encode`."""
     written = real_texts("topic", "sentiment", "mlm", split="train")
     generator = torch.Generator().manual_seed(3)
     chosen = torch.randint(len(written), (count, 8), generator=generator).tolist()
@@ -75,7 +75,7 @@ def joined(some: list[str], words: int) -> str:
 
 
 def a_checkpoint(folder: Path, texts: list[str]) -> LoadedModel:
-    """BERT-base with fresh weights and a tokenizer of its own, saved and loaded as anybody's would be."""
+    """BERT-base with random weights and a new tokenizer, saved and loaded like any checkpoint."""
     tokenizer = Tokenizer.train(texts[:20_000], vocab=30522)
     gf.save(Encoder(preset("bert-base")), folder)
     (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""On a GPU, from strings in Parquet to Parquet on disk, beside `encode` in memory and sentence-transformers.
+"""On a GPU, from strings in Parquet to Parquet on disk, compared with `encode` in memory and sentence-transformers.
 
     python bench/gpu_files.py [--texts 200000] [--budget 220] [--out figures.json]
 

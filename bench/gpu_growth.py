@@ -1,4 +1,4 @@
-"""How time grows with tokens, layers and batch; and the loss of the fast way beside float32's on real text."""
+"""How time grows with tokens, layers and batch; and the loss of the fast formats compared with float32 on real text."""
 
 from __future__ import annotations
 

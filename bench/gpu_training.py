@@ -17,7 +17,7 @@ SHARE = 0.15  # of the tokens are masked
 Step = Callable[[], torch.Tensor]
 
 
-IN_A_ROW = 4  # steps that are timed together, as a run makes them: nobody waits for the device after each
+IN_A_ROW = 4  # steps that are timed together, as in a run: the host does not wait for the device after each
 
 
 def measured(make: Callable[[], Step], tokens: float, rounds: int = 12) -> dict[str, float]:
@@ -51,7 +51,7 @@ def random_tokens(batch: int, length: int, vocab: int = 30522) -> torch.Tensor:
 
 
 def masked(tokens: torch.Tensor, attend: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-    """Flat positions to predict, a share of the real ones, and what stands there."""
+    """Flat positions to predict, a share of the real ones, and their tokens."""
     real = torch.arange(tokens.numel(), device="cuda") if attend is None else attend.flatten().nonzero()[:, 0]
     chosen = torch.randperm(len(real), device="cuda")[: int(SHARE * len(real))]
     places = real[chosen].sort().values
@@ -139,7 +139,7 @@ def mixed_batches(rows: int, count: int) -> list[tuple[torch.Tensor, torch.Tenso
 
 
 def ours_mixed(batches: list[tuple[torch.Tensor, torch.Tensor]], **fields: Any) -> Step:
-    """Ours on padded batches: it leaves the padding out by itself."""
+    """Ours on padded batches, from which it removes the padding."""
     model = Encoder(preset("bert-base").replace(**{"head": "mlm", "dropout": 0.0} | fields), device="cuda").train()
     fast.compile_layers(model)
     asked = [masked(*batch) for batch in batches]
@@ -214,13 +214,13 @@ def held() -> int:
 
 
 def beside_cost(said: int, before: int) -> dict[str, float]:
-    """The most that was allocated beyond what was held before, and what `gf.cost` said."""
+    """The peak of allocated memory above the initial amount, and the prediction of `gf.cost`."""
     found = torch.cuda.max_memory_allocated() - before
     return {"measured_gb": found / 1e9, "predicted_gb": said / 1e9, "ratio": said / found, "held_before_gb": before / 1e9}
 
 
 def peak(name: str, *, train: bool, dtype: str, **fields: Any) -> dict[str, float]:
-    """The most memory that a step or a pass takes, eager, beside what `gf.cost` says."""
+    """The peak memory of an eager step or pass, and the prediction of `gf.cost`."""
     before = held()
     batch, t = fields.pop("batch"), fields.pop("t")
     spec = preset(name).replace(dropout=0.0, **fields)

@@ -1,11 +1,11 @@
-"""Translation on a GPU: the commands `train` and `translate` beside nn.Transformer and Marian of transformers, in one run.
+"""Translation on a GPU: the commands `train` and `translate` compared with nn.Transformer and Marian of transformers, in one run.
 
     PYTHONPATH=src python bench/gpu_translation.py --out FOLDER --pairs FILE.tsv [--epochs 3] [--batch-tokens 25000]
 
 A model of 6 + 6 layers, 512 wide. Training: real tokens (of sources and targets) a second, over whole epochs with validation and
 checkpoints for the command, over steps alone for the others, whose batches are of like length, padded to a multiple of 8, and
 made in advance. All use bfloat16 and fused AdamW, with layers compiled one by one. Translating: 1,000 sources of that file with
-beam 4, the command's model beside `generate` of transformers on the same weights.
+beam 4, the command's model compared with `generate` of transformers on the same weights.
 """
 
 from __future__ import annotations

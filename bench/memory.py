@@ -1,4 +1,4 @@
-"""`gf.cost`'s bytes beside the bytes that a step really holds, counted on a CPU: every tensor from its making to its end.
+"""The bytes of `gf.cost` compared with the bytes of a real step on a CPU, counting every tensor from creation to release.
 
 python bench/memory.py [--out figures.json]
 """
@@ -53,7 +53,7 @@ class Counter(TorchDispatchMode):
 def counted(
     name: str, *, train: bool, dtype: str, batch: int, t: int, checkpointing: bool = False, **fields: Any
 ) -> dict[str, Any]:
-    """The second step's peak, when the optimizer has its state, beside what is predicted."""
+    """The peak of the second step, when the optimizer has its state, and the prediction."""
     spec = gf.spec(name, **{"dropout": 0.0, "pooler": "none"} | fields)
     encoder = fast.apply(Encoder(spec, dtype=torch.bfloat16 if dtype == "bfloat16" and not train else None)).train(train)
     if checkpointing:

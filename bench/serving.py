@@ -1,4 +1,4 @@
-"""`glassformer serve` beside a plain sentence-transformers server on Starlette: 1,000 requests at once, one short text each.
+"""`glassformer serve` compared with a plain sentence-transformers server on Starlette: 1,000 short requests at once.
 
     python bench/serving.py [--requests 1000] [--rounds 3] [--out figures.json]
 
@@ -44,7 +44,7 @@ uvicorn.run(app, port=int(sys.argv[2]), log_level="warning", backlog=2048)
 
 
 async def one(port: int, text: str) -> tuple[float, bool]:
-    """Ask once on a new connection; the seconds until the whole answer is there, and whether it is right."""
+    """Send one request on a new connection; the seconds until the response is complete, and whether it is right."""
     began = time.perf_counter()
     body = json.dumps({"model": "model", "input": text}).encode()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -1,4 +1,4 @@
-"""How long a cold start takes, beside `import numpy`, in one run: medians of alternating tries."""
+"""The time of a cold start compared with `import numpy`, in one run: medians of alternating rounds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`glassformer train` from its start to its end, beside the Hugging Face Trainer on the same texts, in one run.
+"""`glassformer train` from start to end, compared with the Hugging Face Trainer on the same texts, in one run.
 
     PYTHONPATH=src python bench/train_command.py --out FOLDER [--texts 180000] [--ways ours,theirs] [--device-batch 64,256]
 
-Pre-training of BERT-base on masked tokens: the built-in texts, joined to mixed lengths. Each way is a process of its own.
+Pre-training of BERT-base on masked tokens: the built-in texts, joined to mixed lengths. Each runs in a separate process.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def tokenizer() -> Any:
 
 
 def features(token: str) -> Iterator[str]:
-    """What a token's spelling tells: a capital, its last letters, whether it goes on within a word."""
+    """The spelling features of a token: a capital, its last letters, whether it continues a word."""
     letters = token.removeprefix("##")
     if letters != token:
         yield "inside"
@@ -67,14 +67,14 @@ def features(token: str) -> Iterator[str]:
 
 
 class Spelled(nn.Module):
-    """A token's row: one of its own, and one for each feature of its spelling.
+    """A token's embedding: its own row, and one row for each feature of its spelling.
 
     Each step forgets some of the own rows, so that spelling and place have to carry the answer, too; a word that training
     never showed has them alone.
     """
 
     def __init__(self, tokens: Sequence[str], shown: set[int]) -> None:
-        """`shown` are the tokens of the training texts; what fewer than three of them have in common is no feature."""
+        """`shown` are the tokens of the training texts; a feature must occur in at least three of them."""
         super().__init__()
         counts = Counter(name for number in shown for name in features(tokens[number]))
         known = {name: place for place, name in enumerate(sorted(name for name, count in counts.items() if count >= 3))}
@@ -128,7 +128,7 @@ class Rows:
 
     @torch.no_grad()
     def right(self, encoder: gf.Encoder) -> float:
-        """The share of questions whose largest weight, of all tokens, lies on the answer."""
+        """The share of questions whose largest weight over all tokens is on the answer."""
         encoder.eval()
         weights_BS = self.weights(encoder, torch.arange(len(self)))
         largest = weights_BS.argmax(1)

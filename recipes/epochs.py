@@ -60,7 +60,7 @@ def cook(recipe: Recipe) -> dict[str, Any]:
 
 
 def judged(recipe: Recipe, results: list[dict[str, Any]]) -> dict[str, Any]:
-    """More epochs always learn the training rows better; what they do to the rows that were held out is the question."""
+    """More epochs always improve the fit to the training rows; the question is their effect on held-out rows."""
     first, *_, last = results
     recipe.band(
         "training loss, the longest run's share of the shortest one's", last["train_loss"] / first["train_loss"], 0.0, 0.9

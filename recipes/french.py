@@ -59,7 +59,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Words:
-    """What sentences are made of."""
+    """The parts of sentences."""
 
     men: tuple[str, ...]
     women: tuple[str, ...]
@@ -67,7 +67,7 @@ class Words:
     active: tuple[str, ...]
     times: tuple[str, ...]
     places: tuple[str, ...]
-    made_up: float = 0.0  # the share of names and verbs that nobody has ever heard
+    made_up: float = 0.0  # the share of made-up names and verbs
 
 
 def _halves(text: str, between: str | None, bar: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -135,7 +135,7 @@ def _verb(words: Words, chance: random.Random, *, active: bool) -> str:
 
 
 def made_up(chance: random.Random) -> str:
-    """Two or three syllables that are no word, as far as we know."""
+    """Two or three syllables that are not a word, as far as we know."""
     first, second = MADE_UP
     return "".join(chance.choice(first) + chance.choice(second) for _ in range(chance.choice((1, 2, 2, 3)))) + chance.choice(
         first
@@ -143,7 +143,7 @@ def made_up(chance: random.Random) -> str:
 
 
 def lexicon() -> list[str]:
-    """Every word that can stand in a sentence or a question, but those that are made up."""
+    """Every word that can occur in a sentence or a question, except made-up ones."""
     asked = [form.format(name="", verb="", when="", english="") for forms in ASKED.values() for form in forms]
     texts = [*AUXILIARIES, *OBJECTS, *AGENTS, *ENGLISH, *asked, *(form.lower() for form in asked)]
     for words in (SEEN, UNSEEN):

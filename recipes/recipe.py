@@ -71,7 +71,7 @@ class Recipe:
         return path
 
     def band(self, what: str, value: float, low: float, high: float = math.inf) -> None:
-        """A figure that the recipe stands or falls with."""
+        """A figure with the band that it must be in."""
         self.bands.append({"what": what, "value": value, "low": low, "high": high, "kept": low <= value <= high})
 
     def end(self, results: dict[str, Any]) -> int:

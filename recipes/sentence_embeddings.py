@@ -1,4 +1,4 @@
-"""A small encoder learns from scratch which French sentence belongs to which English one; retrieval before and after.
+"""A small encoder is trained from scratch to match French with English sentences; retrieval before and after.
 
 python recipes/sentence_embeddings.py
 """

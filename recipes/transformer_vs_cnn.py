@@ -43,7 +43,7 @@ class ImageConvolutions(nn.Module):
 
 
 class TokenConvolutions(nn.Module):
-    """Convolutions that look back, each added to what came in; the last token is read, as the Transformer's is."""
+    """Causal convolutions with residual connections; the last token is read, as in the Transformer."""
 
     def __init__(self, width: int, task: FarApart, dilations: Sequence[int]) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class TokenConvolutions(nn.Module):
         self.layers = nn.ModuleList(nn.Conv1d(width, width, task.kernel, dilation=step) for step in dilations)
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in dilations)
         self.classes = nn.Linear(width, 2)
-        self.field = 1 + (task.kernel - 1) * sum(dilations)  # tokens that the last one sees, itself among them
+        self.field = 1 + (task.kernel - 1) * sum(dilations)  # the receptive field of the last token, including itself
 
     def forward(self, tokens_BT: Tensor) -> Tensor:
         x_BTD = self.table(tokens_BT)
@@ -85,7 +85,7 @@ class FarApart:
 
     length: int
     kernel: int
-    dilations: tuple[int, ...]  # of the CNN that sees everything; the plain one has as many layers
+    dilations: tuple[int, ...]  # of the CNN that sees everything; the plain one has the same number of layers
     noise: int = 8
 
     @property
@@ -236,7 +236,7 @@ def figure(found: dict[str, Any]) -> Figure:
     picture = new_figure(9.2, 3.6, layout="constrained")
     by_distance, by_epoch = picture.subplots(1, 2, width_ratios=(3, 2))
     for place, (name, one) in enumerate(found["far_apart"]["models"].items()):
-        wide = {"linewidth": 5, "alpha": 0.35} if place == 2 else {}  # it lies under the Transformer's line
+        wide = {"linewidth": 5, "alpha": 0.35} if place == 2 else {}  # it is hidden by the Transformer's line
         by_distance.plot(list(one["accuracy"]), list(one["accuracy"].values()), color=HUES[place], label=name, **wide)
     reach = found["far_apart"]["reach"]
     by_distance.axvline(reach + 0.5, color="#8a8f98", linewidth=0.8, linestyle=":")

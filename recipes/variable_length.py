@@ -207,7 +207,7 @@ def judge(recipe: Recipe, size: Size, scores: dict[str, Any], same: dict[str, An
 
 @drawn
 def figure(size: Size, scores: dict[str, Any]) -> Figure:
-    """A line a kind of position; what lies to the right of the dotted line is longer than anything in training."""
+    """One line per kind of position; lengths to the right of the dotted line did not occur in training."""
     picture = new_figure(9.2, 3.4, layout="constrained")
     panels: Sequence[Axes] = picture.subplots(1, 2, sharey=True)
     titles = {"sentiment": "sentiment: words matter, order hardly", "order": "which mark comes first: only positions tell"}

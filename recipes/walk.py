@@ -1,4 +1,4 @@
-"""The lab's walk: an encoder of two layers that tells a good feeling from a bad one in English, French and Hindi.
+"""The lab's walk: an encoder of two layers that distinguishes positive from negative sentences in English, French and Hindi.
 
 python recipes/walk.py    # weights in build/recipes/walk/model; src/glassformer/lab/models/walk is a copy
 
@@ -28,10 +28,10 @@ import glassformer as gf
 WORD = r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]"
 LONGEST = 64
 LINK = 0.5  # the share of the links in the loss
-CERTAIN = 0.7  # how much of a link's weight should lie on its word; the rest is spread, so that every share can be seen
+CERTAIN = 0.7  # the share of a link's weight that should be on its word; the rest is spread, so that every weight is visible
 FAR, FAR_COUNTS = 3, 4.0  # links over more pieces are rare and hard: they count more
 FLOOR = 1e-30  # of a weight before its logarithm: a higher one stops the gradient of a row that is too certain
-SHOWN = {  # sentence -> which word is about which
+SHOWN = {  # sentence -> which word refers to which
     "The animal did not cross the street because it was too tired.": (8, 1),
     "The animal did not cross the street because it was too wide.": (8, 6),
     "Tom a été entarté cet été.": (3, 0),
@@ -67,7 +67,7 @@ def tokenizer(texts: Sequence[str]) -> Any:
 
 
 class Rows:
-    """Sentences as tensors: tokens, which are real, the feeling; and for each linked piece the pieces that it is about."""
+    """Sentences as tensors: tokens, which are real, the sentiment; and for each linked piece the pieces that it refers to."""
 
     def __init__(self, sentences: Sequence[Sentence], cut: Any) -> None:
         shape = len(sentences), LONGEST
@@ -101,7 +101,7 @@ class Rows:
         return torch.where(distance_BT > FAR, FAR_COUNTS, 1.0)
 
     def loss(self, encoder: gf.Encoder, rows: Tensor) -> Tensor:
-        """Cross-entropy of the feeling, and of the linking head's weights: most on what a word is about, the rest spread."""
+        """Cross-entropy of the sentiment, and of the weights of the linking head: most on the referent, the rest spread."""
         longest = int(self.attend_BT[rows].sum(1).max())
         output = encoder(self.tokens_BT[rows, :longest], self.attend_BT[rows, :longest], return_weights=(1,))
         weights_BTS, about_BTS = output.weights[1][:, 0], self.about(rows.tolist(), longest)
@@ -120,7 +120,7 @@ class Rows:
 
     @torch.no_grad()
     def right(self, encoder: gf.Encoder) -> tuple[float, float]:
-        """The shares of right feelings, and of linked pieces whose largest weight is in the right place."""
+        """The shares of right classifications, and of linked pieces whose largest weight is in the right place."""
         encoder.eval()
         output = encoder(self.tokens_BT, self.attend_BT, return_weights=(1,))
         encoder.train()
@@ -128,8 +128,8 @@ class Rows:
         largest_BT1 = output.weights[1][:, 0].argmax(-1, keepdim=True)
         found = about_BTS.gather(-1, largest_BT1).sum() / about_BTS.amax(-1).sum().clamp(min=1)
         felt_B = self.label_B >= 0
-        feeling = (output.logits.argmax(1) == self.label_B)[felt_B].float().mean()
-        return float(feeling), float(found)
+        sentiment = (output.logits.argmax(1) == self.label_B)[felt_B].float().mean()
+        return float(sentiment), float(found)
 
 
 def _links(one: Sentence, encoding: Any) -> list[tuple[int, int]]:
@@ -160,16 +160,16 @@ def cook(recipe: Recipe) -> dict[str, Any]:
         recipe.progress(lambda step=step, loss=loss: f"step {step}/{steps}  loss {loss:.4f}")  # type: ignore[misc]
     encoder.eval()
     model = saved(encoder, cut, recipe.fresh("model"))
-    feeling, links = test_rows.right(encoder)
+    sentiment, links = test_rows.right(encoder)
     english, _ = real.right(encoder)
-    recipe.band("feeling, sentences never shown", feeling, 0.8 if recipe.small else 0.95)
+    recipe.band("sentiment, sentences never shown", sentiment, 0.8 if recipe.small else 0.95)
     recipe.band("links, sentences never shown", links, 0.5 if recipe.small else 0.9)
-    recipe.band("feeling, English reviews and tweets", english, 0.55 if recipe.small else 0.72)
+    recipe.band("sentiment, English reviews and tweets", english, 0.55 if recipe.small else 0.72)
     for text, (asks, about) in SHOWN.items():
         weights = gf.run(model, text=text)["layers.1.attention.weights"][0, 0, asks]
         if not recipe.small:
             recipe.band(f"{text} {asks} -> {about}", float(weights[about]), 0.5)
-    return {"feeling": feeling, "links": links, "english": english, "parameters": parameters(encoder)}
+    return {"sentiment": sentiment, "links": links, "english": english, "parameters": parameters(encoder)}
 
 
 def spec(vocab: int) -> gf.EncoderSpec:

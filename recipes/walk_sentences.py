@@ -1,4 +1,4 @@
-"""Short sentences in English, French and Hindi with a feeling, and for each word the word that it is about."""
+"""Short sentences in English, French and Hindi with a sentiment, and for each word the word that it refers to."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Word(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A text, its feeling, its words, and links: a word's place among the words, and the place of what it is about."""
+    """A text, its sentiment, its words, and links: the index of a word, and that of the word it refers to."""
 
     text: str
     label: int
@@ -49,7 +49,7 @@ class Sentence(NamedTuple):
 
 
 def sentence(chance: random.Random) -> Sentence:
-    """One sentence from a template; made-up words stand in for some nouns, so that unknown words are met in training."""
+    """One sentence from a template; made-up words replace some nouns, so that unknown words occur in training."""
     language = chance.choice(("en", "en", "fr", "hi"))
     kinds = (described, described, crossed, crossed, fitted, treated, liked, felt, *((chased,) if language in CHASE else ()))
     return chance.choice(kinds)(language, chance)
@@ -74,7 +74,7 @@ def described(language: str, chance: random.Random) -> Sentence:
 
 
 def crossed(language: str, chance: random.Random) -> Sentence:
-    """The animal did not cross the street because it was too tired: the last word tells what "it" is, "not" the feeling."""
+    """The animal did not cross the street because it was too tired: the last word determines "it", and "not" the sentiment."""
     living, way = Word(_noun(LIVING, language, chance), name="living"), Word(_noun(WAYS, language, chance), name="way")
     failed = chance.random() < 0.6
     meant = chance.choice(("living", "way"))
@@ -171,7 +171,7 @@ def felt(language: str, chance: random.Random) -> Sentence:
 
 
 def chased(language: str, chance: random.Random) -> Sentence:
-    """The dog chased the cat because it was hungry; the quick fox jumps over the lazy dog: sentences without a feeling."""
+    """The dog chased the cat because it was hungry; the quick fox jumps over the lazy dog: sentences without a sentiment."""
     acts, moves, ways, kinds, places = (words.split() for words in CHASE[language])
     the = {"en": "the", "fr": "le"}[language]
 

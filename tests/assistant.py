@@ -17,7 +17,7 @@ COMMAND = (sys.executable, "-m", "glassformer", "mcp")
 
 
 def in_own_loop(main):
-    """The result of a coroutine, run in a thread of its own: a browser's tests leave a loop running in the main one."""
+    """The result of a coroutine, run in a separate thread: browser tests leave a loop running in the main one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(anyio.run, main).result()
 

@@ -1,4 +1,4 @@
-"""An audit hook over the whole suite: what Python itself sees of every file opened, module imported and process started.
+"""An audit hook over the whole suite: Python reports every file opened, module imported and process started.
 
 Two questions are asked. Of all that the package does, everywhere in the suite: does it unpickle, import by a name that is not
 its own or a dependency's, compile or run code, start a process, or reach beyond this machine? A test during which that happens
@@ -55,7 +55,7 @@ LIBRARY_MODULES = sys.stdlib_module_names
 
 
 class Watch:
-    """What was seen: in all, what was wrong, and, while a stranger's file is read, everything."""
+    """What was seen: totals, unexpected events, and all events while an untrusted file is read."""
 
     def __init__(self):
         self.counts, self.wrong, self.inside, self.busy = Counter(), [], None, False
@@ -102,7 +102,7 @@ def product_frame(frame):
 
 
 def allowed(event, arguments):
-    """Whether the package may do this by itself."""
+    """Whether the package may do this on its own."""
     if event == "open":
         return not isinstance(arguments[0], str | bytes | os.PathLike) or in_place(os.fspath(arguments[0]))
     if event == "import":
@@ -117,7 +117,7 @@ def allowed(event, arguments):
 
 
 def in_place(path):
-    """Whether a file lies where the suite keeps its files: the tree, the temporary folder, the installed packages."""
+    """Whether a file is in the source tree, the temporary folder or an installed package."""
     try:
         real = os.path.realpath(os.fsdecode(path))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A real Chromium, one for all the tests of a process: a second one would not start beside it."""
+"""A real Chromium, shared by all tests of a process: a second one would not start."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ def needed(what: str) -> None:
 
 @pytest.fixture(scope="session")
 def chromium():
-    """Where the browser lies."""
+    """The path of the browser."""
     if CHROMIUM is None:
         needed("no chromium on this machine")
     return CHROMIUM

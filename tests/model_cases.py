@@ -1,4 +1,4 @@
-"""The fast model beside the float64 run: the same weights, the same inputs, the same names."""
+"""The PyTorch model against the float64 run: the same weights, inputs and names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The maps of the package, made from first docstring lines: rooms in README.md, every module in docs/map.md.
+"""The maps of the package, generated from first docstring lines: rooms in README.md, every module in docs/map.md.
 
 `python tests/readme_map.py` rewrites both.
 """

@@ -1,4 +1,4 @@
-"""Builds the wheel and the sdist and tries them as a stranger would: `make release-check`.
+"""Builds the wheel and the sdist and tries them as a new user would: `make release-check`.
 
 Metadata, README, licences and sizes are checked; then fresh environments of every Python at hand install the wheel without
 PyTorch and run a few commands, and one installs it with PyTorch and trains. Needs `build`, `twine` and a package index.

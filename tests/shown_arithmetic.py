@@ -1,4 +1,4 @@
-"""Arithmetic as it is shown to a reader, worked out again from its text alone."""
+"""Displayed arithmetic, evaluated again from its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house keeps its shape: who imports whom, where torch may be, how large a file is; each guard has a twin that fails."""
+"""The architecture: imports between rooms, where torch may be used, file sizes; each check has a control that fails."""
 
 import ast
 import importlib
@@ -371,7 +371,7 @@ def test_a_guest_is_found(built):
     assert guests(built(spec__files="import json, yaml")) == ["spec/files.py:1 is stdlib only, but imports yaml"]
 
 
-def test_a_tokenizer_is_a_guest_unless_it_is_asked_for_inside_a_function_of_files(built):
+def test_a_tokenizer_is_a_guest_unless_it_is_requested_inside_a_function_of_files(built):
     asked = "def f():\n    import tokenizers"
     house = built(files__a=asked, files__b="import tokenizers", spec__c=asked)
     assert guests(house) == [
@@ -472,7 +472,7 @@ def test_a_variant_that_runs_is_found():
     assert "glassformer.model.variants.rotary" in plain_passes("bert-tiny", head="mlm", position="rotary", positions=None)
 
 
-def test_what_a_module_needs_is_found(built):
+def test_the_imports_of_a_module_are_found(built):
     house = built(model__a="from glassformer.model import b\n", model__b="def f():\n    from glassformer.model.c import x\n",
                   model__c="import glassformer.spec\nx = 1\n", spec__d="")  # fmt: skip
     assert needed_by(house, "glassformer.model.a") == {
@@ -482,7 +482,7 @@ def test_what_a_module_needs_is_found(built):
     }
 
 
-def test_no_module_imports_itself_by_way_of_others():
+def test_no_module_imports_itself_through_others():
     assert import_cycles(HOUSE) == []
 
 

@@ -1,4 +1,4 @@
-"""The README and the docs say what is true: the map is the tree, and every example prints what it shows."""
+"""The README and the docs are current: the map matches the source tree, and every example prints what it shows."""
 
 import doctest
 import json

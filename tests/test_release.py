@@ -1,4 +1,4 @@
-"""What a release says of itself is true: one dated version, extras that exist, every licence, a README without dead links."""
+"""The metadata of a release is correct: one dated version, extras that exist, every licence, a README without dead links."""
 
 import json
 import re
@@ -22,7 +22,7 @@ LICENCES = {  # as the data sets name them -> as SPDX does
 }
 
 
-def test_the_version_stands_in_one_place_and_has_a_date_in_the_changelog():
+def test_the_version_is_in_one_place_and_has_a_date_in_the_changelog():
     assert "version" in PROJECT["project"]["dynamic"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/glassformer/__init__.py"
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

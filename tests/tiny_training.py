@@ -14,7 +14,7 @@ FIELDS = {"d_model": 16, "heads": 2, "layers": 1, "dropout": 0.1}
 
 
 class Quiet:
-    """Looks on, and remembers what was said."""
+    """Records progress messages."""
 
     def __init__(self, at_step=None):
         self.said, self.at_step = [], at_step
@@ -76,7 +76,7 @@ def opinions(folder, rows=200):
 
 
 def opinion_run(path, task, **settings):
-    """A run of one of these tasks on its table, which lies beside the run."""
+    """A run of one of these tasks on its table, which is stored next to the run."""
     if not (path.parent / "pairs.csv").exists():
         opinions(path.parent)
     name, reading = OPINIONS[task]

@@ -1,4 +1,4 @@
-"""Activations: each statement about what is kept moves the bytes by what it is about."""
+"""Activations: each statement about stored tensors changes the bytes by their size."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -26,7 +26,7 @@ def program():
     return gf.build("layer", **SIZES)
 
 
-def test_what_is_recomputed_is_not_saved(program):
+def test_recomputed_activations_are_not_saved(program):
     less = saved_bytes(program) - saved_bytes(program, recomputed=("ffn activation",))
     assert less == WIDTH * 3 * 2 * 10 * 64
 
@@ -42,17 +42,17 @@ def test_parts_of_one_tensor_are_saved_together():
     assert {*together} - {*alone} == {f"layers.{layer}.attention.{one}" for layer in range(3) for one in "qk"}
 
 
-def test_what_enters_a_layer_may_be_held_until_its_end(program):
+def test_the_input_of_a_layer_may_be_held_until_its_end(program):
     assert activations(program, holds_layer_input=True).most_alive() >= activations(program).most_alive()
 
 
-def test_what_is_written_in_place_takes_no_memory_of_its_own():
+def test_results_written_in_place_take_no_memory():
     program = gf.build("layer", **SIZES | {"d_ff": 1000})
     less = activations(program).most_alive() - activations(program, in_place=lambda _: ("ffn activation",)).most_alive()
     assert less == WIDTH * 2 * 10 * (1000 - 16)  # the peak is then one step later, when the output is there too
 
 
-def test_dropout_saves_a_mask_for_what_it_follows():
+def test_dropout_saves_a_mask_of_its_input():
     with_dropout = activations(gf.build("layer", **SIZES | {"layers": 1, "dropout": 0.1})).saved()
     masks = [name for name in with_dropout if name.endswith("mask")]
     assert masks == [f"layers.0.{name}: dropout mask" for name in ("attention.weights", "attention.out", "ffn.out")]

@@ -31,7 +31,7 @@ def test_doubling_the_length_quadruples_the_scores_and_doubles_the_projections()
     assert long["layers: attention: projections"].multiply_adds == 2 * short["layers: attention: projections"].multiply_adds
 
 
-def test_a_fused_kernel_skips_what_a_window_hides():
+def test_a_fused_kernel_skips_keys_outside_the_window():
     full, fused = (gf.cost("modernbert-base", t=1024, kernel=kernel) for kernel in ("materialised", "fused"))
     assert fused.multiply_adds < full.multiply_adds
     layer = {row.name: row.multiply_adds for row in fused.rows}
@@ -110,7 +110,7 @@ def test_amounts_of_memory(text, size):
 
 
 @pytest.mark.parametrize("text", ["", "GB", "-1GB", "24XB", "1e9999GB", "nan", "1/3GB", "9" * 40, "0"])
-def test_what_is_no_amount_of_memory_is_refused(text):
+def test_an_invalid_amount_of_memory_is_refused(text):
     with pytest.raises(GlassformerError, match=r"is not an amount of memory: write 24GB"):
         parse_bytes(text)
 
@@ -120,14 +120,14 @@ def test_the_peak_of_training_is_less_than_all_of_it_together():
     assert memory.weights + memory.optimizer + memory.activations <= memory.peak < memory.total
 
 
-def test_a_masked_token_head_costs_where_it_is_asked():
+def test_a_masked_token_head_costs_only_at_masked_positions():
     whole, some = (gf.cost("bert-base", head="mlm", t=100, batch=8, train=True, masked=share) for share in (1.0, 0.15))
     assert some.parts["head"].multiply_adds == whole.parts["head"].multiply_adds * 15 // 100
     assert some.parts["layers"] == whole.parts["layers"]
     assert whole.memory.peak > some.memory.peak
 
 
-def test_a_fused_pass_goes_on_after_the_last_attention_only_where_the_head_is_asked():
+def test_after_the_last_attention_a_fused_pass_computes_only_the_tokens_that_the_head_reads():
     fields = {"head": "mlm", "t": 100, "batch": 8, "train": True, "kernel": "fused"}
     whole, some = (gf.cost("bert-base", masked=share, **fields) for share in (1.0, 0.15))
     spared = 3 * 8 * 85 * (768 * 768 + 2 * 768 * 3072)  # W_O and the feed-forward block of one layer, at 85 of 100 positions
@@ -161,7 +161,7 @@ def test_the_output_projection_of_a_bare_sub_layer_is_a_projection():
         ({"masked": float("nan")}, "masked=nan is not allowed: masked is a share of the positions, from 0 to 1"),
     ],
 )
-def test_what_is_no_kernel_format_or_share_is_refused(choice, said):
+def test_an_invalid_kernel_format_or_share_is_refused(choice, said):
     with pytest.raises(gf.GlassformerError, match=said):
         gf.cost("bert-base", t=16, **choice)
 
@@ -191,7 +191,7 @@ def test_an_amount_of_memory_is_a_text(amount):
         ({"t": "a"}, "t=a is not allowed"),
     ],
 )
-def test_the_largest_batch_of_what_is_no_question_is_one_line(changed, line):
+def test_the_largest_batch_of_an_invalid_request_is_a_one_line_error(changed, line):
     asked = {"spec": gf.spec("bert-tiny"), "limit": 10**9, "t": 8, "training": False}
     with pytest.raises(GlassformerError) as caught:
         largest_batch(**asked | {"memory_model": FUSED, "dtype": "float32", "optimizer": "adamw"} | changed)
@@ -211,7 +211,7 @@ def test_grouped_queries_cost_less_in_keys_and_values_and_as_much_in_scores():
     assert whole.parts[projections].multiply_adds - grouped.parts[projections].multiply_adds == narrower
 
 
-def test_queries_and_keys_are_kept_beside_the_values_even_where_only_turned_ones_are_read():
+def test_queries_and_keys_are_kept_with_the_values_even_if_only_rotated_ones_are_read():
     """They come out of one product, as one tensor."""
     plain, turned = (
         gf.cost("bert-base", batch=2, t=16, train=True, dtype="bfloat16", kernel="fused", position=position).memory.activations
@@ -262,9 +262,9 @@ def test_disentangled_attention_keeps_queries_and_keys_for_the_terms_by_distance
     assert compiled + bent - plain == ROWS + 3 * (4 * 2 * PAIRS + projected)
 
 
-def test_the_convention_says_where_scores_are_written_out():
+def test_the_convention_states_whether_scores_are_stored():
     said = {position: _activations(position, "fused").convention for position in ("none", "relative")}
     assert "are stored, as on a CPU" in said["relative"] and "written out" not in said["none"]
     assert "scores with a learned bias stored in float32" in _activations("relative", "fused").memory.assumptions
-    assert "but the learned bias by distance is" in _activations("relative", "compiled").convention
+    assert "but the learned relative bias is" in _activations("relative", "compiled").convention
     assert "written out" not in gf.cost("layer", position="relative", kernel="fused", d_model=64, heads=4, t=16).convention

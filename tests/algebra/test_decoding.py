@@ -64,7 +64,7 @@ def test_where_every_layer_has_a_window_any_context_fits():
     assert gf.longest_context("mistral-7b", "10GB", dtype="bfloat16") == 0
 
 
-def test_the_longest_context_is_said_beside_what_the_model_was_made_for():
+def test_the_longest_context_is_reported_with_the_context_length_of_the_model():
     said = glassformer("cost", "mistral-7b", "--decode", "--dtype", "bf16", "--fit", "24GB").stdout
     assert "any number of tokens, since each layer keeps the last 4,096 of them; the model is for positions=32,768" in said
     said = glassformer("cost", "llama-3-8b", "--decode", "--dtype", "bf16", "--fit", "24GB").stdout

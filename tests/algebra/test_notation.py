@@ -62,7 +62,7 @@ def test_latex():
     assert found["layers.0.norm_1.normalised"] == r"N_{1} = \frac{R_{1} - \mu_{1}}{\sqrt{\sigma^2_{1} + 10^{-12}}}"
 
 
-def test_alike_layers_are_written_once():
+def test_identical_layers_are_written_once():
     found = gf.notation("modernbert-base")
     titles = [section.title for section in found.sections]
     assert titles[1] == "Layer 0"

@@ -1,4 +1,4 @@
-"""Subtotals: every part is the sum of its own parts, every line is in the tree once, and the largest part is named."""
+"""Subtotals: every part is the sum of its parts, every line is in the tree once, and the largest part is named."""
 
 import pytest
 from hypothesis import given, settings
@@ -59,7 +59,7 @@ def test_subtotals_that_leave_a_part_out_are_found_wrong():
         require_sums(found)
 
 
-def test_attention_is_qkv_and_output_and_each_matrix_stands_with_its_bias():
+def test_attention_is_qkv_and_output_and_each_matrix_is_listed_with_its_bias():
     named = {path: part.count for path, part in pieces(gf.count("bert-base")).items()}
     assert named["layers/attention"] == named["layers/attention/qkv"] + named["layers/attention/output"] == 12 * 2_362_368
     assert named["layers/attention/qkv/W_Q + b_Q"] == 12 * (768 * 768 + 768)
@@ -70,13 +70,13 @@ def test_attention_is_qkv_and_output_and_each_matrix_stands_with_its_bias():
 
 
 @pytest.mark.parametrize("part", ["qkv", "output", "ffn", "attention"])
-def test_a_subtotal_of_the_layers_is_what_only_counts(part):
+def test_a_subtotal_of_the_layers_equals_the_count_of_only(part):
     named = pieces(gf.count("bert-base"))
     path = f"layers/attention/{part}" if part in ("qkv", "output") else f"layers/{part}"
     assert named[path].count == gf.count("bert-base", only=part).total
 
 
-def test_a_matrix_whose_bias_is_left_out_stands_alone():
+def test_a_matrix_without_its_bias_has_its_own_line():
     named = pieces(gf.count("bert-base", without="biases"))
     assert "layers/attention/qkv/W_Q" in named
     assert not [path for path in named if "+" in path]
@@ -87,7 +87,7 @@ def test_a_stored_bias_that_is_never_added_belongs_to_no_matrix():
     assert {"head/W_vocab + b_vocab", "head/b_spare"} <= set(named)
 
 
-def test_the_bias_of_a_tied_matrix_stands_in_the_head_and_the_matrix_in_the_embeddings():
+def test_the_bias_of_a_tied_matrix_is_in_the_head_and_the_matrix_in_the_embeddings():
     named = pieces(gf.count("bert-base", head="mlm"))
     assert {"embeddings/E_token", "head/b_vocab"} <= set(named)
 

@@ -63,7 +63,7 @@ def test_a_card_is_written_as_its_name_ends_and_never_over_another_file(folder, 
             gf.card(folder, out=tmp_path / name)
 
 
-def test_what_a_stranger_wrote_is_only_text_in_a_card(folder, tmp_path):
+def test_untrusted_text_is_only_text_in_a_card(folder, tmp_path):
     (folder / "LICENSE").write_text("<script>alert(1)</script> [x](http://x)", encoding="utf-8")
     page, text = tmp_path / "card.html", tmp_path / "card.md"
     gf.card(folder, out=page)
@@ -72,7 +72,7 @@ def test_what_a_stranger_wrote_is_only_text_in_a_card(folder, tmp_path):
     assert "[x](http" not in text.read_text(encoding="utf-8")
 
 
-def test_models_stand_side_by_side_at_one_length():
+def test_models_are_side_by_side_at_one_length():
     found = gf.compare("bert-base", "modernbert-base", "vit-b16", t=256)
     assert [model.t for model in found.models] == [256, 256, 197]
     assert found.notes == ("The inputs differ in length: compare figures per position.",)
@@ -82,7 +82,7 @@ def test_models_stand_side_by_side_at_one_length():
     assert [model["label"] for model in json.loads(shown.output)["models"]] == ["bert-base", "bert-base layers=6"]
 
 
-def test_speed_is_measured_where_it_is_asked_for():
+def test_speed_is_measured_where_it_is_requested():
     small = {"d_model": 16, "heads": 2, "layers": 1}
     words = [gf.spec("bert-tiny", **small), gf.spec("bert-tiny", **small, d_ff=8)]
     found = gf.compare(*words, t=8, speed=True)
@@ -90,7 +90,7 @@ def test_speed_is_measured_where_it_is_asked_for():
     assert "inputs per second, measured" in str(found)
 
 
-def test_one_model_is_no_comparison():
+def test_a_single_model_cannot_be_compared():
     with pytest.raises(GlassformerError, match="compare needs at least two models"):
         gf.compare("bert-base")
     assert "compare needs at least two specs" in str(run("compare", "bert-base").exception)

@@ -55,7 +55,7 @@ def test_the_command_prints_the_same_in_every_form(classifier, table):
     assert "<table" in command("evaluate", str(classifier), str(table), "--html").stdout
 
 
-def test_a_run_on_images_scores_what_its_end_measured(tmp_path):
+def test_evaluating_a_run_on_images_gives_the_metrics_of_its_end(tmp_path):
     run, data = tiny_run(tmp_path / "run", epochs=1)
     figures = loop.train(run, data, Quiet())
     found = gf.evaluate(tmp_path / "run", "digits")
@@ -74,7 +74,7 @@ def test_a_run_on_images_scores_what_its_end_measured(tmp_path):
         ("topic", {"part": "tset"}, "has no part 'tset'. Did you mean 'test'"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_in_one_line(classifier, data, options, says):
+def test_incomparable_labels_are_refused_in_one_line(classifier, data, options, says):
     with pytest.raises(GlassformerError, match=says.replace(".", r"\.")) as refused:
         gf.evaluate(classifier, data, **options)
     assert "\n" not in str(refused.value)

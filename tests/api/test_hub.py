@@ -1,4 +1,4 @@
-"""Models are fetched from the hub by one function and one option, and never without them; the hub is a stand-in here."""
+"""Models are downloaded from the hub by one function and one option, and never without them; the hub is a fake here."""
 
 import sys
 from types import ModuleType
@@ -15,7 +15,7 @@ ROWS = "text,label\n" + "".join(f"{word} {word} number {i},{word}\n" for i in ra
 
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
-    """A stand-in for huggingface_hub that knows one model; gives the names that it was asked for, with what was wanted."""
+    """A fake huggingface_hub with one model; returns the requested names, with the requested files."""
     asked = []
     (tmp_path / "cache").mkdir()
     folder = add_tokenizer(bert_folder(tmp_path / "cache"))
@@ -32,7 +32,7 @@ def hub(monkeypatch, tmp_path):
     return asked
 
 
-def test_a_model_is_fetched_when_that_is_asked_for(hub):
+def test_a_model_is_fetched_when_that_is_requested(hub):
     folder = gf.download("someone/little-bert", revision="main")
     assert gf.load(folder).spec.layers >= 1
     ((name, how),) = hub
@@ -73,7 +73,7 @@ def test_a_folder_that_is_here_is_not_fetched(hub, tmp_path):
     assert hub == []
 
 
-def test_what_cannot_be_fetched_is_one_line(hub, monkeypatch):
+def test_a_failed_download_is_a_one_line_error(hub, monkeypatch):
     with pytest.raises(GlassformerError, match=r"^'someone/other' cannot be downloaded: 404: someone/other was not found$"):
         gf.download("someone/other")
     for name in ("../secret", "a/b/c", "", "https://example.org/model"):

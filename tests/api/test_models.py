@@ -114,13 +114,13 @@ def test_an_exported_folder_is_the_same_model(folder, tmp_path):
 HEAD = "BertForSequenceClassification"
 
 
-def test_predictions_of_a_random_head_are_refused_unless_asked_for(folder):
+def test_predictions_of_a_random_head_are_refused_unless_requested(folder):
     with pytest.raises(GlassformerError, match=r"lacks head.*random weights.*--fresh-head"):
         gf.predict(folder, TEXTS, as_class=HEAD)
     assert gf.predict(folder, TEXTS, as_class=HEAD, fresh_head=True).rows == len(TEXTS)
 
 
-def test_an_export_with_a_random_head_is_refused_unless_asked_for(folder, tmp_path):
+def test_an_export_with_a_random_head_is_refused_unless_requested(folder, tmp_path):
     with pytest.raises(GlassformerError, match="random weights"):
         gf.export(folder, folder=tmp_path / "out", as_class=HEAD)
     assert not (tmp_path / "out").exists()

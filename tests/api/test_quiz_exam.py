@@ -1,4 +1,4 @@
-"""An exam in the terminal: answers are saved as they are given, a crash loses none, and nothing is said before the end."""
+"""An exam in the terminal: answers are saved immediately, a crash loses none, and there is no feedback before the end."""
 
 import io
 import json

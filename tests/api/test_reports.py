@@ -6,7 +6,7 @@ import glassformer as gf
 from glassformer import GlassformerError
 
 
-def test_a_report_says_where_it_lies_and_what_is_in_it(tmp_path, monkeypatch):
+def test_a_report_has_its_path_and_its_sections(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = gf.report("bert-tiny", t=5, without=["shapes", "equations"])
     assert (found.path.name, found.size) == ("bert-tiny-report.html", found.path.stat().st_size)

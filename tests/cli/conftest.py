@@ -1,4 +1,4 @@
-"""What a run sets for the whole process is set back: the commands of these tests run in this one."""
+"""Restores process-wide settings after a run: the commands of these tests run in this process."""
 
 import sys
 

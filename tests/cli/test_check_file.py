@@ -37,7 +37,7 @@ def test_a_wrong_claim_a_trap_and_a_wrong_answer_exit_1(file, text):
     assert "1 wrong" in done.stdout
 
 
-def test_what_is_not_understood_is_not_called_wrong(file):
+def test_claims_that_are_not_understood_are_not_called_wrong(file):
     done = check(file("a.md", "```glassformer\nspec: nobody\nparams = 5\n```\n"))
     assert done.returncode == 0
     assert "1 not understood" in done.stdout

@@ -164,7 +164,7 @@ data topic
 
 
 @pytest.mark.parametrize("line", OWN_PROCESS.strip().splitlines())
-def test_a_process_of_its_own_says_what_the_other_tests_see_of_the_command(line):
+def test_a_separate_process_prints_what_the_in_process_command_prints(line):
     """It imports what it needs, too, which in this process others may have done."""
     words, root = line.split(), Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-m", "glassformer", *words], capture_output=True, timeout=60, check=False, cwd=root)
@@ -172,7 +172,7 @@ def test_a_process_of_its_own_says_what_the_other_tests_see_of_the_command(line)
     assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (here.returncode, here.stdout, here.stderr)
 
 
-def test_a_closed_pipe_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     command = f"{sys.executable} -m glassformer notation bert-base | head -1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert done.stderr == ""
@@ -188,7 +188,7 @@ def test_a_closed_pipe_is_no_error():
         ("zzz 2>&-", 2, ""),
     ],
 )
-def test_what_cannot_be_written_or_read_is_no_traceback(line, code, said, tmp_path):
+def test_unreadable_and_unwritable_files_give_no_traceback(line, code, said, tmp_path):
     command = f"{sys.executable} -m glassformer {line}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
     assert done.returncode == code
@@ -223,7 +223,7 @@ def test_what_cannot_be_written_or_read_is_no_traceback(line, code, said, tmp_pa
         ("check empty.md", "empty.md is empty: there is nothing to check. Was it saved?"),
     ],
 )
-def test_a_strangers_mistake_has_a_way_out(line, said, tmp_path, monkeypatch):
+def test_a_users_mistake_has_a_way_out(line, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("empty.md", "table.csv", "table.csv.md"):
         (tmp_path / name).write_text("", encoding="utf-8")

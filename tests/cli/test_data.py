@@ -22,7 +22,7 @@ def test_without_a_name_the_sets_are_listed():
 
 
 @pytest.mark.parametrize("name", ["fashion-mnist-small", "topic", "lid-words-romanised", "mlm"])
-def test_a_look_into_a_set_of_each_task(name):
+def test_a_set_of_each_task_is_described(name):
     done = glassformer("data", name, "--rows", "2")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{name}: ")

@@ -36,7 +36,7 @@ def test_the_correction_has_a_tokens_by_tokens_matrix():
     assert (row["shape"], row["axes"]) == ([6, 6], "keys × queries")
 
 
-def test_a_failure_names_the_product_and_what_is_left_out():
+def test_a_failure_names_the_product_and_later_rows_are_left_out():
     answer = document("S = Q K; S V", "Q=6x64", "K=6x64", "V=6x64")
     assert answer["verdict"] == "fails"
     assert answer["failure"]["expression"] == "Q K"

@@ -146,7 +146,7 @@ def test_texts_on_the_command_line_and_a_report(folder, run, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["encode", "predict"])
-def test_a_text_without_its_option_is_told_where_it_goes(folder, run, command):
+def test_a_text_without_its_option_gets_a_hint(folder, run, command):
     code, out, told = run(command, folder, "time flies")
     assert (code, out) == (2, "")
     way = 'give texts with --text "…", files with --out FOLDER, or - for standard input.'
@@ -208,7 +208,7 @@ MISTAKES = [
     ("predict {m} --images {m}/config.json", "is not an array of numbers: "),
     ("predict {m} --images {m}", "contains no image (.png, .jpg, "),
     ("encode bert-base --text a", "bert-base is a preset, and presets have no weights. Name a folder with config.json and model"),
-    # The model comes first: what a misspelt one was to write, or of which texts, is not asked for.
+    # The model comes first: for a misspelt model, other options are not checked.
     ("encode bert-tyni --out x", "no such folder: bert-tyni. "),
     ("encode bert-tyni", "Did you mean 'bert-tiny'? That is a preset, and presets have no weights."),
     ("predict bert-tyni --images none.npy", "no such folder: bert-tyni. "),
@@ -220,7 +220,7 @@ MISTAKES = [
 ]
 
 
-def test_images_that_are_none_are_refused(run, tmp_path):
+def test_invalid_images_are_refused(run, tmp_path):
     images, folder = tmp_path / "images.npy", save(model_of(Case("vit", "ViTForImageClassification")), tmp_path / "vit")
     for array, message in (
         (np.zeros((0, 3, 8, 8), np.float32), "there are no images: "),
@@ -235,7 +235,7 @@ def test_images_that_are_none_are_refused(run, tmp_path):
     assert (code, "is not an array of numbers: it is not an .npy file as written by numpy.save" in err) == (2, True)
 
 
-def test_a_vocabulary_alone_is_no_tokenizer(run, tmp_path):
+def test_a_vocabulary_alone_is_not_a_tokenizer(run, tmp_path):
     folder = bert_folder(tmp_path / "m")
     (folder / "vocab.txt").write_text("a\n", encoding="utf-8")
     code, _, err = run("encode", folder, "--text", "a")
@@ -265,7 +265,7 @@ def test_vectors_that_are_there_are_not_overwritten(folder, run, tmp_path, comma
     assert err.endswith("there.jsonl exists already: choose another name, nothing is overwritten.\n")
 
 
-def test_a_closed_pipe_is_no_error(folder, tmp_path):
+def test_a_closed_pipe_is_not_an_error(folder, tmp_path):
     (tmp_path / "t.txt").write_text("the glass\n" * 1500)
     command = f"{sys.executable} -m glassformer encode {folder} --file {tmp_path}/t.txt | head -1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120, check=False)
@@ -273,7 +273,7 @@ def test_a_closed_pipe_is_no_error(folder, tmp_path):
     assert json.loads(done.stdout)["line"] == 1
 
 
-def test_a_terminal_sees_how_far_it_is_and_a_pipe_does_not(folder, run, tmp_path, monkeypatch):
+def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(folder, run, tmp_path, monkeypatch):
     (tmp_path / "t.txt").write_text("the glass\n" * 1500)
     words = ("encode", folder, "--file", tmp_path / "t.txt", "--out", tmp_path / "x.npy")
     assert run(*words)[2] == ""

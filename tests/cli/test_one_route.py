@@ -1,4 +1,4 @@
-"""One route: every command calls the functions that Python users have, and what it prints is what they give."""
+"""One route: every command calls the functions that Python users have, and prints their results."""
 
 import ast
 import inspect
@@ -97,7 +97,7 @@ def test_a_command_calls_the_functions_that_python_users_have(name):
 
 
 @pytest.mark.parametrize("name", sorted(set().union(*ROUTES.values())))
-def test_what_a_command_calls_is_public_and_documented(name):
+def test_the_functions_that_commands_call_are_public_and_documented(name):
     assert name in dir(gf)
     found = getattr(import_module(gf._WHERE[name]), name)
     assert found.__doc__ and found.__doc__.strip()

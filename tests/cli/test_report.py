@@ -44,7 +44,7 @@ def test_no_torch_is_needed_for_a_spec(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_checkpoint_without_a_tokenizer_is_proved_and_says_what_is_missing(tmp_path):
+def test_a_checkpoint_without_a_tokenizer_is_verified_and_the_missing_file_is_named(tmp_path):
     bert_folder(tmp_path / "bert")
     done = glassformer("report", "bert", "--out", "a.html", "--without", "shapes,equations", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

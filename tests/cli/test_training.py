@@ -73,7 +73,7 @@ def test_several_numbers_of_epochs_are_compared(tmp_path):
     assert drawn.stdout.endswith("picture: x.svg\n") and (tmp_path / "x.svg").is_file()
 
 
-def test_sigterm_saves_and_resume_goes_on(tmp_path):
+def test_sigterm_saves_and_resume_continues(tmp_path):
     line = [sys.executable, "-m", "glassformer", "train", "digits", *SMALL, "--epochs", "2000", "--out", "run"]
     running = subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=one_thread())
     until = time.monotonic() + 60
@@ -125,21 +125,21 @@ def test_sigterm_saves_and_resume_goes_on(tmp_path):
         ("train digits --epochs 1,2 --out /dev/null", "/dev/null cannot be created: File exists. Choose another --out."),
     ],
 )
-def test_a_users_mistake_is_said(line, message, tmp_path, monkeypatch):
+def test_a_users_mistake_is_reported(line, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(GlassformerError, match=re.escape(message)):
         command.main(line.split(), standalone_mode=False)
     assert not list(tmp_path.rglob("run.json"))
 
 
-def test_a_users_mistake_is_one_line_and_exit_2_of_a_process_of_its_own(tmp_path):
+def test_a_users_mistake_is_one_line_and_exit_code_2_of_a_separate_process(tmp_path):
     line = [sys.executable, "-m", "glassformer", "train", "topics"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
 
 
-def test_a_checkpoint_is_fine_tuned_and_goes_on_after_it_is_gone(tmp_path):
+def test_fine_tuning_resumes_after_the_checkpoint_is_deleted(tmp_path):
     examples = "".join(f'"the {word} number {i}",{label}\n' for i in range(30) for word, label in (("red", "a"), ("blue", "b")))
     (tmp_path / "rows.csv").write_text(f"text,label\n{examples}", encoding="utf-8")
     small = "d_model=16 heads=2 layers=1 --epochs 1 --max-length 16".split()
@@ -158,7 +158,7 @@ def test_a_checkpoint_is_fine_tuned_and_goes_on_after_it_is_gone(tmp_path):
     assert json.loads(again.stdout)["epochs"] == 3
 
 
-def test_what_is_odd_about_the_data_is_said_and_a_run_survives_that_it_moves(tmp_path):
+def test_suspicious_data_is_noted_and_a_run_survives_moving_it(tmp_path):
     rows = "".join(
         f"{word} number {i};{label}\r\n" for i in range(30) for word, label in (("red", "a"), ("blue", "b"), ("sky", "B"))
     )
@@ -183,7 +183,7 @@ def test_what_is_odd_about_the_data_is_said_and_a_run_survives_that_it_moves(tmp
     assert json.loads(again.stdout)["epochs"] == 2
 
 
-def test_data_that_changed_leave_the_settings_of_a_run_as_they_are(tmp_path):
+def test_changed_data_leaves_the_settings_of_a_run_unchanged(tmp_path):
     rows = "".join(f"{word} number {i},{label}\n" for i in range(20) for word, label in (("red", "a"), ("blue", "b")))
     (tmp_path / "rows.csv").write_text(f"text,label\n{rows}", encoding="utf-8")
     small = "d_model=16 heads=2 layers=1 --epochs 1 --max-length 16".split()

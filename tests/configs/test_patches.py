@@ -131,7 +131,7 @@ def test_patches_left_out_shorten_every_layer_and_change_no_parameter():
     assert [parameter.tensor for parameter in some.parameters] == [parameter.tensor for parameter in every.parameters]
 
 
-def test_what_is_left_out_at_random_is_counted_but_not_computed():
+def test_random_masking_is_counted_but_not_computed():
     with pytest.raises(GlassformerError, match=r"mask_ratio=0.7 masks patches at random, which is not implemented"):
         seeded_run(MAE)
     with pytest.raises(GlassformerError, match=r"not implemented in the model: .* mask_ratio=0 reads all patches"):
@@ -157,7 +157,7 @@ def test_the_waves_by_row_and_column_are_those_of_transformers():
         ({"mask_ratio": 1.0}, "mask_ratio must be a number from 0 up to, but not including, 1"),
     ],
 )
-def test_what_has_no_meaning_with_patches_left_out_is_refused(fields, message):
+def test_fields_that_do_not_fit_masked_patches_are_refused(fields, message):
     with pytest.raises(GlassformerError, match=message):
         MAE.replace(**fields)
 
@@ -190,7 +190,7 @@ def test_the_decoder_restores_every_patch_whatever_was_left_out():
         seeded_run(spec)
 
 
-def test_a_table_of_patches_that_is_no_square_is_refused_with_the_squares_around_it():
+def test_a_table_of_patches_that_is_not_square_is_refused_with_the_nearest_squares():
     with pytest.raises(
         GlassformerError, match="num_patches = 250 is not allowed: the position table is a square: try 225 or 256"
     ):
@@ -223,7 +223,7 @@ def test_each_pixel_of_a_tube_is_found_again_where_it_was():
         ({"position": "rotary_2d"}, "position=rotary_2d is for patches of an image, and video_frames=6 is a video"),
     ],
 )
-def test_what_a_video_cannot_be_is_refused(fields, message):
+def test_an_invalid_video_is_refused(fields, message):
     with pytest.raises(GlassformerError, match=message):
         VIDEO.replace(**fields)
 

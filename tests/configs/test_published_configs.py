@@ -518,7 +518,7 @@ def test_other_values_in_neoberts_file_are_refused(changes, words):
     ("pooling", "pool", "reads"),
     [(None, "first", "each"), ("late", "first", "each"), ("mean", "mean", "pooled"), ("bos", "first", "pooled")],
 )
-def test_euroberts_classifier_reads_what_its_pooling_says(pooling, pool, reads):
+def test_euroberts_classifier_reads_according_to_its_pooling(pooling, pool, reads):
     given = {} if pooling is None else {"classifier_pooling": pooling}
     spec = from_config(EURO | given, as_class="EuroBertForSequenceClassification").spec
     assert (spec.pool, spec.head_reads, spec.head_hidden) == (pool, reads, "gelu")

@@ -153,7 +153,7 @@ def test_a_mistake_is_one_line(words, message):
         ("bart", {"architectures": ["BartForCausalLM"]}, "BartForCausalLM is not supported: it is a decoder"),
     ],
 )
-def test_what_is_not_read_is_refused_by_its_key(model_type, changes, message):
+def test_unsupported_keys_are_refused_by_name(model_type, changes, message):
     written, _, _ = transformers_model(config_of(model_type))
     with pytest.raises(gf.GlassformerError, match=message):
         gf.count(written | changes)

@@ -114,7 +114,7 @@ def test_positions_and_frames_are_each_other_s_inverse():
         ({"head": "classify", "layer_sum": True}, "layer_sum=true sums states for a head that reads all of them"),
     ],
 )
-def test_what_cannot_be_is_refused(fields, message):
+def test_impossible_configs_are_refused(fields, message):
     with pytest.raises(GlassformerError) as refused:
         gf.spec("wav2vec2-base").replace(**fields)
     assert message in str(refused.value)

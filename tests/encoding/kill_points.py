@@ -1,4 +1,4 @@
-"""Run a job in forked processes that kill themselves at every point of a write, one point each; then go on undisturbed.
+"""Run a job in forked processes that kill themselves at every point of a write, one point each; then continue without kills.
 
     python kill_points.py MODEL INPUT OUT SHARD_ROWS
 

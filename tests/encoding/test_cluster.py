@@ -45,7 +45,7 @@ def given(tmp_path):
 
 
 def started(given, out, rows=4):
-    """A driver in a session of its own, with a Ray of its own, whose processes end with it."""
+    """A driver in a separate session with its own Ray, whose processes end with it."""
     words = [sys.executable, "-W", "ignore", "-c", JOB, given[0], ",".join(map(str, given[1])), out, rows]
     job = subprocess.Popen(
         list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True

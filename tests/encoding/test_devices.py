@@ -47,7 +47,7 @@ class Driver:
         (None, ()),
     ],
 )
-def test_the_driver_is_asked_for_gpus(driver, wanted, monkeypatch):
+def test_the_driver_is_requested_gpus(driver, wanted, monkeypatch):
     monkeypatch.setattr(devices, "_opened", lambda _: driver)
     assert devices._asked_driver(12) == wanted
 

@@ -32,7 +32,7 @@ def test_vectors_are_those_of_torch_and_the_difference_is_written_down(model, en
 
 
 @needs_one
-def test_a_job_goes_on_with_the_engine_and_the_graph_that_it_began_with(model, tmp_path, monkeypatch):
+def test_a_job_continues_with_the_engine_and_the_graph_that_it_began_with(model, tmp_path, monkeypatch):
     (tmp_path / "in.txt").write_text("\n".join(TEXTS) + "\n")
     job = {"shard_rows": 10, "workers": 1, "engine": "auto"}
     monkeypatch.setattr(choice, "_quickest", lambda found: choice.Choice(found[0].engine, "a test", found))

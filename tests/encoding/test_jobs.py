@@ -157,7 +157,7 @@ def test_formats_of_input_and_number_formats_of_output(given, tmp_path):
         gf.encode_files(model, tmp_path / "t.csv", tmp_path / "x")
 
 
-def test_results_inside_an_input_folder_are_no_input(given, tmp_path):
+def test_results_inside_an_input_folder_are_not_read_as_input(given, tmp_path):
     folder = tmp_path / "inputs"
     folder.mkdir()
     (folder / "a.txt").write_text("the glass\nwalls\n")
@@ -195,7 +195,7 @@ def test_a_text_that_is_too_long_is_a_bad_row(given, tmp_path):
     assert "has 42 tokens, this model takes 16" in (tmp_path / "a" / "bad_rows.jsonl").read_text()
 
 
-def test_a_full_disk_is_one_line_and_the_job_goes_on_later(given, tmp_path, figure):
+def test_a_full_disk_is_one_line_and_the_job_continues_later(given, tmp_path, figure):
     encode(given, tmp_path / "whole")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
@@ -220,7 +220,7 @@ mount -o remount,size=4m "$0"
 """
 
 
-def test_a_job_on_a_disk_that_fills_up_goes_on_when_there_is_room(given, tmp_path, figure):
+def test_a_job_on_a_disk_that_fills_up_continues_when_there_is_room(given, tmp_path, figure):
     (tmp_path / "small").mkdir()
     out = tmp_path / "small" / "a"
     job = [sys.executable, "-m", "glassformer", "encode", given[0], given[1], "--out", out, "--shard-rows", "1", "--workers", "1"]

@@ -1,4 +1,4 @@
-"""A job that is killed: at any moment, at every point of a write, and with a million rows; it goes on and ends the same."""
+"""A job that is killed at any moment, at every point of a write, and with a million rows: it continues with the same result."""
 
 import json
 import os

@@ -47,7 +47,7 @@ def test_pixels_are_scaled_as_the_settings_of_the_folder_say(pictures, tmp_path)
 
 
 @pytest.mark.parametrize("settings", ['{"image_mean": [0, "a", 1]}', '{"image_std": [1, 0, 1]}', '{"image_mean": [1, 2]}'])
-def test_settings_that_are_none_are_refused(tmp_path, settings):
+def test_invalid_settings_are_refused(tmp_path, settings):
     (tmp_path / SETTINGS).write_text(settings, encoding="utf-8")
     with pytest.raises(GlassformerError, match=r"preprocessor_config\.json: image_.* is not a number for each of 3 channels"):
         reading_of(VIT, tmp_path)
@@ -63,7 +63,7 @@ def test_colour_for_a_grey_encoder_texts_and_empty_folders_are_refused(pictures,
         pictures_in(tmp_path / "empty")
 
 
-def test_predict_says_of_each_file_what_the_model_says_of_its_pixels(pictures, tmp_path):
+def test_predict_gives_each_file_the_prediction_for_its_pixels(pictures, tmp_path):
     from click.testing import CliRunner
 
     folder = save(model_of(Case("vit", "ViTForImageClassification")), tmp_path / "vit")

@@ -27,7 +27,7 @@ TEXTS = [" ".join(WORDS[i % 9 : i % 9 + 1 + i % 6]) for i in range(30)]
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A server in a process of its own: its folder and its port."""
+    """A server in a separate process: its folder and its port."""
     folder = add_tokenizer(bert_folder(tmp_path_factory.mktemp("served") / "m"))
     process, port = started(folder)
     yield folder, port
@@ -58,7 +58,7 @@ def vectors_of(answer):
     return np.array([one["embedding"] for one in answer["data"]])
 
 
-def test_vectors_are_those_of_encode_whoever_else_asks(served):
+def test_vectors_are_those_of_encode_regardless_of_other_requests(served):
     folder, port = served
     wanted = gf.load(folder).encode(TEXTS)
     with ThreadPoolExecutor(16) as threads:
@@ -105,7 +105,7 @@ def test_mistakes_are_one_line_in_the_form_of_openai(served):
     assert asked(port, good)[0] == 200
 
 
-def test_a_slow_client_stops_nobody_and_what_was_answered_is_counted(served):
+def test_a_slow_client_blocks_nobody_and_what_was_answered_is_counted(served):
     _, port = served
     slow = []
     for _ in range(50):

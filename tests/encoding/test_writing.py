@@ -102,7 +102,7 @@ def test_the_command_prints_the_document_of_the_function(translator):
     assert json.loads(told.stdout) == json.loads(json.dumps(gf.evaluate(translator, worst=2, beams=1).to_dict()))
 
 
-def test_what_does_not_fit_is_one_line(translator, continuer, tmp_path):
+def test_a_mismatch_is_a_one_line_error(translator, continuer, tmp_path):
     words = texts(tmp_path / "plain.txt")
     for model, given, options, words_of in (
         (translator / "best", None, {}, "no data is given"),

@@ -1,4 +1,4 @@
-"""Numbers are exact or lie between two rationals, and are shown in the usual notation."""
+"""Numbers are exact or bounded by two rationals, and are shown in the usual notation."""
 
 from fractions import Fraction
 

@@ -76,7 +76,7 @@ def test_a_whole_number_marked_as_rounded_keeps_a_digit(left, right, how):
 
 
 @given(st.lists(st.integers(-6, 6), min_size=2, max_size=4), st.lists(st.integers(0, 1), min_size=2, max_size=4))
-def test_whole_weights_are_never_a_softmax(scores, claimed):
+def test_whole_numbers_are_never_the_weights_of_a_softmax(scores, claimed):
     assert verdict(f"softmax({scores})", str(claimed)) is None
 
 

@@ -1,4 +1,4 @@
-"""Five hundred strings that somebody, somewhere, has taken for markup, code, a path, a formula or a command; always the same."""
+"""Five hundred fixed strings that some program has interpreted as markup, code, a path, a formula or a command."""
 
 # ruff: noqa: E501
 from itertools import product

@@ -1,4 +1,4 @@
-"""Mutants of good files, from a seed: bytes that flip, and documents that are still JSON or TOML but lie."""
+"""Mutants of valid files, from a seed: flipped bytes, and documents that are still JSON or TOML but have wrong content."""
 
 # ruff: noqa: E501
 import copy
@@ -131,7 +131,7 @@ def fuzz(read, files, *, limit=SLOWEST):
 
 
 class Told:
-    """What a fuzzer found, in words."""
+    """Describes what a fuzzer found."""
 
     def __init__(self, count, refused, slowest, longest, wordings, grown):
         self.count, self.refused, self.slowest, self.longest = count, refused, slowest, longest

@@ -1,4 +1,4 @@
-"""Answers from strangers: read by a parser of our own, within limits, never run, and marked the same for everybody."""
+"""Untrusted answers: read by our own parser, within limits, never run, and graded the same for everyone."""
 
 import json
 import random
@@ -49,7 +49,7 @@ def judged(texts):
         except GlassformerError as error:
             assert "\n" not in str(error)
         spent = time.process_time() - start
-        if spent > SLOWEST:  # a collector's pause is not the parser's: what is slow is asked again
+        if spent > SLOWEST:  # a pause of the garbage collector is not the parser's: slow strings are tried again
             spent = min(timed(text) for _ in range(4))
             assert spent < SLOWEST, text
         slowest = max(slowest, spent)

@@ -1,4 +1,4 @@
-"""Configs from strangers: gigantic, senseless, or of another model than the weights beside them."""
+"""Untrusted configs: gigantic, invalid, or of another model than the weights."""
 
 import json
 import random

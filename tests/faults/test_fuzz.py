@@ -1,4 +1,4 @@
-"""Every reader of strangers' files, on mutants of good ones: an answer or one line, and nothing happens but reading."""
+"""Every reader of untrusted files, on mutants of valid ones: a result or one line, and nothing happens except reading."""
 
 import json
 import random
@@ -53,7 +53,7 @@ print(json.dumps([str(told), told.refused]))
 
 
 def header_mutants(count, seed=31):
-    """Half of them are bytes that changed, half headers that are JSON and lie."""
+    """Half of them have changed bytes, half are JSON headers with wrong content."""
     chance = random.Random(seed)
     header, data = header_and_data(TENSORS)
     good = file_bytes({"__metadata__": {"format": "np"}, **header}, data)
@@ -92,7 +92,7 @@ def test_the_reference_parser_reads_whatever_we_accept(figure):
     figure("F1", f"{accepted:,} accepted mutants are read identically by the safetensors package", cases=6_000)
 
 
-def test_a_key_that_stands_twice_is_refused_everywhere(figure):
+def test_a_duplicate_key_is_refused_everywhere(figure):
     header, data = header_and_data(TENSORS)
     chance, refused = random.Random(33), 0
     for number in range(200):
@@ -136,7 +136,7 @@ CLAIMS = ["27648", "27,648", "about 110 million", "1.1e8", "2.5 × 10^6", "64 x 
 
 
 def toml(document):
-    """A small document as TOML; what TOML has not (null, huge numbers) is left to the reader to refuse."""
+    """A small document as TOML; the reader refuses values that TOML lacks (null, huge numbers)."""
     plain = {str(key): value for key, value in document.items() if value is not None}
     return "".join(f"{json.dumps(key)} = {json.dumps(value)}\n" for key, value in plain.items()).encode("utf-8", "replace")
 
@@ -259,7 +259,7 @@ TOKENS = {}
 
 @pytest.fixture
 def folder(tmp_path):
-    """A good folder for whatever is read, and the good documents that mutants are made of."""
+    """A valid folder for each reader, and the valid documents from which mutants are made."""
     made = tmp_path / "given"
     made.mkdir()
     sharded(tmp_path / "sharded")

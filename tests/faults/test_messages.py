@@ -1,4 +1,4 @@
-"""Thirty-four faults that people meet: each is made on purpose, and what is said names field, value, rule and way out."""
+"""Thirty-four common errors: each is provoked, and its message names field, value, rule and way out."""
 
 import errno
 import json
@@ -21,7 +21,7 @@ BERT = gf.spec("bert-tiny", vocab=30522, positions=512, segments=2)
 
 
 def fault(number, *wanted):
-    """A function that makes the fault and gives what was said, or raises it; and the words that have to be in it."""
+    """A function that provokes the error and returns the message, or raises it; and the words that the message must contain."""
 
     def register(make):
         FAULTS[number] = (make, wanted)
@@ -46,7 +46,7 @@ def with_weights(tmp_path, data):
 
 
 def command(*words):
-    """The command line in a process of its own: what it printed and how it ended."""
+    """The command line in a separate process: its output and exit code."""
     words = [sys.executable, "-m", "glassformer", *map(str, words)]
     return subprocess.run(words, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False)
 
@@ -75,7 +75,7 @@ def _(tmp_path):
 @fault(4, "text 1", "empty", "contains no tokens", "empty=skip")
 def _(tmp_path):
     attend = torch.tensor([[1, 1], [0, 0]])
-    with torch.no_grad():  # a mask that somebody made: one rule on every path, and no NaN
+    with torch.no_grad():  # a mask without a real token: one rule on every path, and no NaN
         found = encoder()(torch.tensor([[4, 5], [6, 7]]), attend=attend, return_weights=[0])
     assert found.states.isfinite().all()
     assert not found.weights[0][1].any()
@@ -169,7 +169,7 @@ def _(tmp_path):
     gf.load(folder)
 
 
-# What lies in a folder ----------------------------------------------------------------------------------------------------
+# The files of a folder ----------------------------------------------------------------------------------------------------
 
 
 @fault(17, "model.safetensors is a Git LFS pointer", "not weights", "git lfs pull")
@@ -365,7 +365,7 @@ def test_every_fault_is_made():
 
 
 @pytest.mark.parametrize("number", FAULTS)
-def test_what_is_said_names_the_field_the_value_the_rule_and_the_way_out(number, tmp_path, figure, capfd):
+def test_a_message_names_the_field_the_value_the_rule_and_the_way_out(number, tmp_path, figure, capfd):
     make, wanted = FAULTS[number]
     try:
         said = make(tmp_path)

@@ -1,4 +1,4 @@
-"""Model folders from strangers: what is not weights is named, what is damaged is found, and nothing outside is touched."""
+"""Untrusted model folders: other files are identified, damage is detected, and nothing outside is touched."""
 
 import ast
 import gzip
@@ -134,7 +134,7 @@ LOOK_ALIKES = {
 }
 
 
-def test_what_is_no_weights_is_named_with_the_way_out(tmp_path, figure):
+def test_other_files_in_place_of_weights_are_identified_with_the_way_out(tmp_path, figure):
     folder = bert_folder(tmp_path)
     for name, content in LOOK_ALIKES.items():
         (folder / "model.safetensors").write_bytes(content)
@@ -180,7 +180,7 @@ def test_checksums_are_compared_at_the_speed_of_the_disk(tmp_path, figure):
     figure("F5", f"checked at {size / seconds / 1e9:.1f} GB/s on one core")
 
 
-def test_a_weight_that_is_no_number_is_named_wherever_it_stands(tmp_path, figure):
+def test_a_non_finite_weight_is_named_wherever_it_is(tmp_path, figure):
     tensors, chance, count = tensors_of(CONFIG), random.Random(42), 60
     for number in range(count):
         name = chance.choice(list(tensors))
@@ -193,7 +193,7 @@ def test_a_weight_that_is_no_number_is_named_wherever_it_stands(tmp_path, figure
     figure("F6", f"{count} of {count} named with tensor, index and count", cases=count)
 
 
-def test_looking_for_numbers_that_are_none_costs_little(tmp_path, figure):
+def test_checking_for_non_finite_numbers_costs_little(tmp_path, figure):
     torch = pytest.importorskip("torch")
     model = pytest.importorskip("glassformer.model")
     from glassformer.model.checkpoints.loading import load_encoder
@@ -349,7 +349,7 @@ CODE_KEYS = {
 MODULES = [{"idx": 0, "name": "0", "path": "../../evil", "type": "evil.module.Class"}]
 
 
-def test_what_a_folder_says_imports_starts_and_connects_nothing(tmp_path, figure):
+def test_the_content_of_a_folder_imports_starts_and_connects_nothing(tmp_path, figure):
     model = pytest.importorskip("glassformer.model")
 
     def load(folder):

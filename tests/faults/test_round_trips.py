@@ -1,4 +1,4 @@
-"""Out and in again: what is exported opens elsewhere, comes back, and is the same to the bit."""
+"""Round trips: an exported model opens elsewhere, comes back, and is identical bit for bit."""
 
 import random
 import shutil
@@ -47,7 +47,7 @@ def drawn(count, chance):
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_what_is_exported_comes_back_to_the_bit(count, tmp_path, figure):
+def test_an_exported_model_comes_back_bit_for_bit(count, tmp_path, figure):
     torch, model = guest("torch"), guest("glassformer.model")
     guest("transformers")
     from glassformer.model.checkpoints.answers import our_answer

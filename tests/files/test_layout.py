@@ -1,4 +1,4 @@
-"""The layout of a parameter in a file: what is read is what was written, and where each number comes from."""
+"""The layout of a parameter in a file: reading returns what was written, and the origin of each number."""
 
 import numpy as np
 

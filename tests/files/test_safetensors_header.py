@@ -249,7 +249,7 @@ NUMBERS: list[Any] = [0, 1, -1, 2**31, 2**63, 2**64, 10**30, 1.5, 1e300, True, N
 
 
 def structured(rng: np.random.Generator) -> bytes:
-    """A header that is JSON but lies: a value of one tensor replaced."""
+    """A valid JSON header with wrong content: a value of one tensor is replaced."""
     header, data = header_and_data(GOOD)
     entry = header[str(rng.choice(list(header)))]
     key = str(rng.choice(list(entry)))

@@ -1,4 +1,4 @@
-"""Ablation: each part silenced in turn is what hooks do one at a time, and an interrupted analysis goes on."""
+"""Ablation: silencing each part equals hooks applied one at a time, and an interrupted analysis continues."""
 
 import json
 
@@ -58,7 +58,7 @@ def test_the_whole_command_agrees_with_evaluate_and_counts_every_part(classifier
     assert json.loads(json.dumps(found.to_dict()))["silenced"][3]["name"] == "layer 0"
 
 
-def test_an_interrupted_ablation_goes_on_and_gives_the_same(classifier, labelled, tmp_path, monkeypatch):
+def test_an_interrupted_ablation_continues_and_gives_the_same(classifier, labelled, tmp_path, monkeypatch):
     monkeypatch.setattr("glassformer.insight.labelled.CHUNK", 16)
     whole = gf.ablate(classifier, labelled, part="all")
     calls, outcome = [], ablation._outcome

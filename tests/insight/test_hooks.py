@@ -46,7 +46,7 @@ def test_every_step_of_any_program_has_a_hook_that_sees_its_value(spec, padded, 
     assert_every_step(case)
 
 
-def test_what_a_hook_returns_goes_on_like_a_what_if():
+def test_a_hooks_result_propagates_like_a_what_if():
     case = both_ways(BERT, padded=True)
     name = "layers.0.attention.mix"
 
@@ -90,7 +90,7 @@ def test_parts_without_a_hook_stay_the_fast_ones():
         (3, "a step is selected by its name, such as 'head.logits', found 3."),
     ],
 )
-def test_a_name_that_is_no_step_is_refused_with_the_nearest(name, message):
+def test_an_unknown_step_is_refused_with_the_nearest_name(name, message):
     with pytest.raises(GlassformerError) as refused:
         checked_names(BERT, [name])
     assert message in str(refused.value)

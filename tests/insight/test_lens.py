@@ -27,7 +27,7 @@ def test_a_masked_model_answers_at_every_position(masked):
     assert all(len(answer.guesses) == 3 for answer in found.answers)
 
 
-def test_before_the_sub_layers_the_final_norm_reads_each_depth_by_itself(classifier, tmp_path):
+def test_with_pre_norm_the_final_norm_is_applied_to_each_depth_separately(classifier, tmp_path):
     spec = EncoderSpec(
         d_model=8, heads=2, d_ff=12, layers=2, vocab=31, norm="pre", head="classify", classes=3, position="learned", positions=16
     )
@@ -49,7 +49,7 @@ def test_a_model_without_a_head_is_refused(minilm):
         gf.lens(minilm, TEXT)
 
 
-def test_over_data_each_depth_is_what_the_lens_says_of_each_text(classifier, labelled, texts):
+def test_over_data_each_depth_agrees_with_the_lens_of_each_text(classifier, labelled, texts):
     found = gf.lens_over(classifier, labelled, part="all", dtype="float64")
     labels = ["plain", "glass", "wall"]
     each = [gf.lens(classifier, text, guesses=3, dtype="float64").answers for text in texts]

@@ -1,4 +1,4 @@
-"""Probes: what is in the states is found, and the control task says what the probe memorises."""
+"""Probes: information in the states is found, and the control task shows what the probe memorises."""
 
 import csv
 

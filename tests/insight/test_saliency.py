@@ -55,7 +55,7 @@ def test_gradient_times_input_is_the_slope_of_scaling_the_token_vectors(loaded):
         assert score == pytest.approx(slope, abs=1e-8, rel=1e-6)
 
 
-def test_the_score_of_a_head_is_the_slope_of_scaling_what_it_writes(loaded):
+def test_the_score_of_a_head_is_the_slope_of_scaling_its_output(loaded):
     found = saliency(loaded, TEXT, of="class=wall", method="gradient")
     ids, step = ids_of(loaded, TEXT), 1e-5
 

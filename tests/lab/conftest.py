@@ -1,4 +1,4 @@
-"""A lab that is running, and a real Chromium to look at it.
+"""A running lab, and a real Chromium.
 
 `lab` is started once for the tests of a process; `page` is a fresh page of the browser that fails the test when a request leaves
 the machine, when a script raises, or when the content security policy had to stop something; `serious_faults(page)` asks axe.

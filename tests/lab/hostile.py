@@ -1,4 +1,4 @@
-"""A page of a real browser in which somebody's text must stay text: whatever runs, opens, asks or becomes markup is found.
+"""A page of a real browser in which untrusted text must stay text: anything that runs, requests or becomes markup is found.
 
 `canary(browser)` is a context whose every page and frame has a canary: each call that the hostile strings make (`alert` and its
 like), each report of a content security policy, each request that was not expected and each script that raises is written down.
@@ -21,7 +21,7 @@ NEVER = (
 COUNTED = (
     "script style link meta body title img a form input button select textarea details svg math b image noscript source"
 ).split()
-FRAMED = "iframe[sandbox=allow-scripts]"  # how a notebook shows attention: a page of its own that reaches nothing around it
+FRAMED = "iframe[sandbox=allow-scripts]"  # how a notebook shows attention: an isolated page
 INIT = """
 (() => {
   window.__pwned = [];
@@ -87,7 +87,7 @@ FEWEST = FEW[::4]
 
 @dataclass
 class Canary:
-    """What went wrong in a context, and how much was looked at."""
+    """The faults found in a context, and how much was inspected."""
 
     context: object
     home: str  # where requests may go; "" where none may be made but for the file that is opened

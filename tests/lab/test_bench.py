@@ -60,7 +60,7 @@ def test_every_step_of_the_program_is_drawn_once_for_each_kind_of_layer(name):
     assert sorted(drawn) == sorted(equation.name for equation in algebra.notation(program).rows)
 
 
-def test_a_block_says_what_it_holds_and_gives(ask):
+def test_a_block_lists_its_content_and_its_output(ask):
     found = ask("derive", spec=spec("bert-base", t="512")).json()
     layers = next(block for block in found["blocks"] if block["name"] == "layers.0")
     attention = layers["blocks"][0]
@@ -79,7 +79,7 @@ def test_a_step_names_the_lines_of_the_ledger_that_it_reads(ask):
     assert set(query["reads"]) <= {line["name"] for line in found["lines"]}
 
 
-def test_the_diagram_has_open_what_the_page_names(ask):
+def test_the_diagram_expands_the_blocks_that_the_page_names(ask):
     opened = lambda **more: [  # noqa: E731
         box["name"] for box in ask("derive", spec=spec("bert-base"), **more).json()["diagram"]["boxes"] if box["open"]
     ]
@@ -95,7 +95,7 @@ def test_columns_turn_the_shapes(ask):
     assert found["blocks"][0]["shape"] == "d_model × t = 768 × 512"
 
 
-def test_a_mistake_is_told_in_the_command_lines_words_with_its_field(ask):
+def test_an_error_has_the_wording_of_the_command_line_and_its_field(ask):
     answer = ask("derive", spec=spec("bert-base", heads="7"))
     with pytest.raises(GlassformerError) as error:
         request("bert-base", heads="7")
@@ -118,7 +118,7 @@ def test_a_mistake_is_told_in_the_command_lines_words_with_its_field(ask):
         ({"spec": {"name": "bert-base", "fields": {"as_class": "x"}}}, "unknown field 'as_class'"),
     ],
 )
-def test_whatever_is_sent_gets_one_line(ask, body, line):
+def test_every_malformed_request_gets_a_one_line_error(ask, body, line):
     answer = ask("derive", **body)
     assert answer.status_code == 400
     assert line in answer.json()["error"] and "\n" not in answer.json()["error"]
@@ -238,7 +238,7 @@ def test_a_bridge_names_the_fields_that_differ(ask):
     assert found["fields"] == [{"name": "layers", "left": 11, "right": 12}]
 
 
-def test_what_all_layers_share_is_not_called_layers():
+def test_parts_shared_by_all_layers_are_not_called_layers():
     found = _derived(request("deberta-v3-small"), "rows")["blocks"]
     shared = next(block for block in found if block["name"] == "layers.relative_norm")
     assert shared["title"] == "relative table"

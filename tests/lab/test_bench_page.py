@@ -169,7 +169,7 @@ def test_text_from_the_address_is_text(page):
     assert page.locator("main img, main b").count() == 0
 
 
-def test_an_address_that_is_no_page_says_so(page):
+def test_an_address_that_is_not_a_page_says_so(page):
     assert page.goto("/nowhere").status == 404
     read(page, "main", "There is no page at this address")
 

@@ -1,4 +1,4 @@
-"""Training beside the lab: a crowd of requests, a dead browser and a killed lab change no bit of a run."""
+"""Training while the lab runs: many requests, a killed browser and a killed lab change no bit of a run."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ class Door:
 
 @contextmanager
 def lab_process(runs):
-    """`glassformer lab` as somebody starts it; what is left of it is killed."""
+    """`glassformer lab` as a user starts it; remaining processes are killed."""
     command = [sys.executable, "-m", "glassformer", "lab", "--no-browser", "--runs", str(runs)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -125,7 +125,7 @@ def alone(tmp_path_factory):
 
 
 def run_beside(work):
-    """In a thread of its own: this one may have a loop already, that of a browser which other tests drive."""
+    """In a separate thread: this one may already have an event loop, that of a browser in other tests."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 
@@ -144,7 +144,7 @@ async def status_of(door, request):
 
 
 async def followed(door, name, connected):
-    """The epochs that a live stream told, read to the end of the run; what is cut off ends early."""
+    """The epochs that a live stream reported, read to the end of the run; a closed stream ends early."""
     reader, writer = await asyncio.open_connection("127.0.0.1", door.port, limit=2**24)
     writer.write(door.get(f"/api/train/stream?run={name}", accept="text/event-stream"))
     epochs, ended = [], False
@@ -217,7 +217,7 @@ def test_a_crowd_is_answered_while_a_run_trains_and_changes_no_bit_of_it(tmp_pat
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(20, marks=pytest.mark.slow)])
-def test_a_run_goes_on_to_the_same_end_when_the_lab_is_killed(tmp_path, alone, lab_with, kills, figure):
+def test_a_run_continues_to_the_same_end_when_the_lab_is_killed(tmp_path, alone, lab_with, kills, figure):
     runs, epochs = tmp_path / "runs", SMALL["epochs"]
     expected = bits(alone(epochs))
     total = expected[1][-1][1]
@@ -248,7 +248,7 @@ def test_a_run_goes_on_to_the_same_end_when_the_lab_is_killed(tmp_path, alone, l
 
 @contextmanager
 def a_browser(executable, address, home):
-    """A browser of its own with one page; killed at once, and not asked, when the block ends."""
+    """A separate browser with one page, killed when the block ends."""
     command = [executable, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
     process = subprocess.Popen([*command, f"--user-data-dir={home}", address], **quiet)
@@ -260,7 +260,7 @@ def a_browser(executable, address, home):
         process.wait()
 
 
-def test_a_run_goes_on_to_the_same_end_when_the_browser_is_killed(tmp_path, alone, lab_with, chromium, monkeypatch, figure):
+def test_a_run_continues_to_the_same_end_when_the_browser_is_killed(tmp_path, alone, lab_with, chromium, monkeypatch, figure):
     doors = []
     made = guard.Guard.__init__
     monkeypatch.setattr(guard.Guard, "__init__", lambda self, *given, **rest: (made(self, *given, **rest), doors.append(self))[0])

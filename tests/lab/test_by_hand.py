@@ -1,4 +1,4 @@
-"""The by-hand page's server side: sheets, steps, cells, what does not fit, and the forms in which work is taken away."""
+"""The by-hand page's server side: sheets, steps, cells, mismatched shapes, and the export formats."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_the_labs_examples_are_those_of_the_folder_examples(name):
 
 
 @pytest.mark.parametrize("name", [name for name in by_hand.EXAMPLES if name != "misfit"])
-def test_a_sheet_works_out_to_what_its_file_does(name):
+def test_a_sheet_gives_the_results_of_its_file(name):
     document = by_hand.example(name)
     sheet = json.loads(json.dumps(sheet_of(document, name)))
     there, back = solve(parse_problem(document)), solve(parse_problem(document_of(sheet)))
@@ -127,7 +127,7 @@ def test_every_number_of_a_page_opens_down_to_what_was_given(ask):
     assert found["value"] == 0
 
 
-def test_exact_forms_are_said(ask):
+def test_exact_forms_are_shown(ask):
     _, found = ask("cell", **flying(), cell="scores[s=0]")
     assert found["exact"] == "1/√2"
 
@@ -154,7 +154,7 @@ def test_work_as_far_as_it_goes_is_the_whole_work_where_all_fits():
     assert "x W_Q does not fit" in str(error)
 
 
-def test_mistakes_are_said_in_the_command_lines_words(ask):
+def test_errors_have_the_wording_of_the_command_line(ask):
     bad = [
         (flying() | {"kind": "atention"}, "kind 'atention' is not known"),
         (flying() | {"given": {"q": "a b"}}, "Q, number 1 is the text 'a'"),
@@ -196,7 +196,7 @@ def test_the_page_is_taken_away_in_other_forms(ask, form, piece):
     assert piece in found["text"]
 
 
-def test_one_step_is_taken_away_with_what_is_given_to_it_alone(ask):
+def test_one_step_is_exported_alone(ask):
     _, found = ask("export", **flying(), form="markdown", step="dot")
     assert r"q = \begin{bmatrix}" in found["text"]
     assert "softmax" not in found["text"]

@@ -117,7 +117,7 @@ def test_a_product_that_does_not_fit_stands_after_the_steps_that_do(page):
     assert page.locator(".hand-misfit").count() == 0
 
 
-def test_a_cell_that_is_no_number_says_so_and_the_last_work_stays(page):
+def test_a_cell_that_is_not_a_number_says_so_and_the_last_work_stays(page):
     page.goto("/hand")
     read(page, "[data-step=weights] .hand-matrix", "0.8044")
     page.get_by_label("q row 1 column 1", exact=True).fill("-")
@@ -198,7 +198,7 @@ def test_no_sheet_is_wider_than_the_screen(page, width, fits):
     assert re.search("head", page.locator(".panel h2").inner_text())
 
 
-def test_let_me_try_hides_the_values_and_marks_each_cell_by_itself(page, serious_faults):
+def test_let_me_try_hides_the_values_and_marks_each_cell_separately(page, serious_faults):
     page.goto("/hand")
     page.get_by_role("button", name="let me try").click()
     read(page, ".hand-score", "0 of")

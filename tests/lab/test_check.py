@@ -107,7 +107,7 @@ def test_a_wrong_claim_names_its_mistake(ask):
         ("= 3", "unexpected '='"),
     ],
 )
-def test_what_is_no_claim_is_refused_in_one_line(ask, line, says):
+def test_an_invalid_claim_is_refused_in_one_line(ask, line, says):
     status, found = ask("claim", claim=line)
     assert status == 400
     assert says in found["error"]

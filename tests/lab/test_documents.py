@@ -1,4 +1,4 @@
-"""What the lab sends is what its documents say, and the front end's types are made from them."""
+"""The lab's responses match their documents, and the front end's types are generated from these."""
 
 import dataclasses
 import importlib.util
@@ -164,7 +164,7 @@ def test_live_views_are_what_their_documents_say():
     assert faults(plain(widget.view_of(preset("bert-base")).first()), live.EncoderFirst) == []
 
 
-def test_what_is_wrong_would_be_found():
+def test_a_wrong_document_is_detected():
     good = {"name": "a", "multiply_adds": 1, "flops": "99999999999999999999"}
     assert faults(good, bench.CostRow) == []
     assert faults(good | {"flops": None}, bench.CostRow) == [".flops: None is no number"]

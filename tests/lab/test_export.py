@@ -48,7 +48,7 @@ def test_nothing_is_overwritten_and_a_file_leaves_no_path_behind(tmp_path, folde
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
-def test_the_command_says_a_mistake_in_one_line_and_writes_nothing(tmp_path):
+def test_the_command_reports_an_error_in_one_line_and_writes_nothing(tmp_path):
     result = glassformer("lab", "bert-base", "heads=7", "--export", tmp_path / "out")
     assert result.returncode == 2
     assert len(result.stderr.splitlines()) == 1 and "heads=7 does not divide" in result.stderr

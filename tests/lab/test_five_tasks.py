@@ -1,4 +1,4 @@
-"""Five things that a new visitor wants, counted in actions from the start page: a click, a paste, a choice. Waiting is none."""
+"""Five tasks of a new visitor, counted in actions from the start page: a click, a paste, a choice; waiting does not count."""
 
 import json
 
@@ -13,7 +13,7 @@ WRONG = """Hidden size 512, feed-forward width 2048, 6 layers, 8 heads.
 
 
 class Visitor:
-    """Somebody on the start page, whose actions are counted."""
+    """A visitor on the start page, whose actions are counted."""
 
     def __init__(self, page):
         self.page, self.actions = page, 0

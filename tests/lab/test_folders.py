@@ -12,7 +12,7 @@ def test_a_file_below_is_found(tmp_path):
     assert Folders.of([tmp_path]).inside(str(tmp_path / "run/config.json")) == (tmp_path / "run/config.json").resolve()
 
 
-def test_whatever_is_elsewhere_gets_one_and_the_same_answer(tmp_path):
+def test_all_paths_elsewhere_get_the_same_response(tmp_path):
     inside, outside = tmp_path / "inside", tmp_path / "outside.json"
     inside.mkdir()
     outside.write_text("{}")
@@ -32,7 +32,7 @@ def test_whatever_is_elsewhere_gets_one_and_the_same_answer(tmp_path):
             Folders.of([inside]).inside(name)
 
 
-def test_a_folder_whose_name_only_begins_alike_is_elsewhere(tmp_path):
+def test_a_folder_whose_name_only_begins_the_same_is_elsewhere(tmp_path):
     for name in ("run", "run-2"):
         (tmp_path / name).mkdir()
     with pytest.raises(GlassformerError):

@@ -1,4 +1,4 @@
-"""Mutants of good requests, with the key: an answer, a refusal in one line or a closed connection, and the lab goes on."""
+"""Mutants of valid requests, with the key: a response, a one-line error or a closed connection, and the lab keeps running."""
 
 import json
 import random
@@ -43,7 +43,7 @@ ENDLESS = "/api/train/stream"
 
 @pytest.fixture
 def alone(lab_with, tmp_path, monkeypatch):
-    """A lab in a folder of its own."""
+    """A lab in a separate folder."""
     monkeypatch.chdir(tmp_path)
     with lab_with() as found:
         yield found

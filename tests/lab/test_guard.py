@@ -60,7 +60,7 @@ def test_reading_and_posting_need_the_key_of_this_start(client, token):
         )
 
 
-def test_two_keys_are_none(client):
+def test_two_keys_are_refused(client):
     twice = [("x-glassformer-token", client.token["x-glassformer-token"])] * 2
     assert client.get("/api/lab", headers=twice).status_code == 401
 
@@ -103,7 +103,7 @@ def test_a_failure_of_ours_is_one_line_with_the_headers(client, monkeypatch):
     assert "ZeroDivision" not in answer.text and answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_too_many_requests_at_once_are_refused_in_words(client, monkeypatch):
+def test_too_many_simultaneous_requests_are_refused_in_one_line(client, monkeypatch):
     monkeypatch.setattr(client.app.requests, "here", guard.MOST_AT_ONCE + guard.MOST_WAITING)
     answer = asks(client)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
@@ -111,12 +111,12 @@ def test_too_many_requests_at_once_are_refused_in_words(client, monkeypatch):
     assert client.get("/bench").status_code == 200
 
 
-def test_a_queue_that_is_too_long_is_refused_in_words(client, monkeypatch):
+def test_a_queue_that_is_too_long_is_refused_in_one_line(client, monkeypatch):
     monkeypatch.setattr("glassformer.lab.threads.MOST_WAITING", -2)
     assert asks(client).status_code == 429
 
 
-def test_what_is_in_flight_is_counted_down_again(client):
+def test_requests_in_progress_are_released(client):
     for _ in range(3):
         asks(client)
         client.get("/nowhere")

@@ -1,4 +1,4 @@
-"""Many at once, slow ones and silent ones: everybody is served or told so, and the lab goes on."""
+"""Many simultaneous, slow and silent requests: each gets a response or an error, and the lab keeps running."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ async def status_of(lab, request: bytes) -> int:
 
 
 def run_beside(work: Coroutine[Any, Any, Any]) -> Any:
-    """In a thread of its own: this one may have a loop already, that of a browser which other tests drive."""
+    """In a separate thread: this one may already have an event loop, that of a browser in other tests."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 
@@ -81,7 +81,7 @@ def test_all_who_come_at_once_are_served_in_turn(lab_with, many, figure):
     figure("W11", f"{many:,} requests at once: all answered in {took:.0f} s, +{grown / 1e6:.0f} MB of memory", cases=many)
 
 
-def test_more_than_may_wait_are_told_so_and_nobody_is_cut_off(lab_with, monkeypatch):
+def test_requests_beyond_the_queue_get_an_error_and_none_is_cut_off(lab_with, monkeypatch):
     monkeypatch.setattr(guard, "MOST_AT_ONCE", 2)
     monkeypatch.setattr(guard, "MOST_WAITING", 5)
     with lab_with() as lab:
@@ -146,7 +146,7 @@ def test_fifty_streams_stay_open_while_others_are_answered(lab_with, figure, mon
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /bench HT", b"GET /bench HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: "])
-def test_half_open_connections_stop_nobody_and_are_closed(lab_with, monkeypatch, sent, figure):
+def test_half_open_connections_block_nobody_and_are_closed(lab_with, monkeypatch, sent, figure):
     monkeypatch.setattr(connections, "SLOWEST_HEAD", 0.5)
     with lab_with() as lab:
         held = [socket.create_connection(("127.0.0.1", lab.lab.port)) for _ in range(200)]
@@ -165,7 +165,7 @@ def test_half_open_connections_stop_nobody_and_are_closed(lab_with, monkeypatch,
     )
 
 
-def test_a_connection_that_goes_on_speaking_slowly_is_closed_all_the_same(lab_with, monkeypatch):
+def test_a_connection_that_sends_slowly_is_closed(lab_with, monkeypatch):
     monkeypatch.setattr(connections, "SLOWEST_HEAD", 0.6)
     with lab_with() as lab, socket.create_connection(("127.0.0.1", lab.lab.port)) as one:
         one.sendall(closing(lab, "/bench").split(b"\r\n")[0] + b"\r\n")

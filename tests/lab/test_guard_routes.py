@@ -44,7 +44,7 @@ class Door:
         self.key = {"x-glassformer-token": self.lab.token}
 
     def close(self) -> None:
-        """The routes belong to the pages: whoever comes next finds them as they were."""
+        """The routes belong to the pages and are restored afterwards."""
         for route, app in zip(self.routes, self.before, strict=True):
             route.app = app
 
@@ -105,7 +105,7 @@ def test_no_attack_reaches_any_route(door, figure):
 
 
 def test_with_the_key_every_route_is_reached(door):
-    """The twin: what refuses everything would pass the test above."""
+    """Control: a guard that refuses everything would pass the test above."""
     door.reached.clear()
     for route in door.routes:
         assert door.ask(route, **door.key, origin=HERE, sec_fetch_site="same-origin") == 200
@@ -119,13 +119,13 @@ def test_every_route_is_a_plain_one_below_api_that_reads_or_posts(door):
         assert route.methods <= {"GET", "HEAD"} or route.methods == {"POST"}
 
 
-def test_what_changes_something_is_a_post(door):
+def test_requests_that_change_something_are_posts(door):
     """A GET of any page's data leaves nothing behind: nothing that stops, starts or deletes may be one."""
     words = ("start", "stop", "resume", "delete", "remove", "save", "write", "edit")
     assert [route.path for route in door.routes if "GET" in route.methods and route.path.rpartition("/")[2] in words] == []
 
 
-def test_a_route_that_somebody_adds_anywhere_is_behind_the_door():
+def test_a_new_route_anywhere_is_behind_the_guard():
     reached = []
 
     async def forgotten(request):

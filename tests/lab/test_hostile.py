@@ -42,7 +42,7 @@ def test_plain_words_are_not_found_out(browser, tmp_path):
     assert not caught(browser, tmp_path / "page.html", "<p>plain &lt;script&gt;</p>")
 
 
-def test_what_is_read_is_told_apart_from_what_is_not():
+def test_displayed_text_is_distinguished_from_other_text():
     assert told(["<b>bold</b>", "not there", "x"], "a page\nwith <b>bold</b> in it, x") == ["<b>bold</b>"]
     assert "iframe" in NEVER and "never" in LOOK
 

@@ -35,7 +35,7 @@ SPEC = EncoderSpec(d_model=8, heads=2, layers=1)
 
 
 def whole(fragments):
-    """A page of fragments, each in a section of its own, as a notebook puts them."""
+    """A page of fragments, each in a separate section, as in a notebook."""
     inner = "".join(f"<section class=one>{fragment}</section>" for fragment in fragments)
     return f"<!doctype html><html lang=en><meta charset=utf-8><title>a notebook</title><body>{inner}</body></html>"
 

@@ -114,7 +114,7 @@ def visited(page, made, address, strings, start):
 
 @pytest.mark.parametrize("strings", [FEW, pytest.param(STRINGS, marks=pytest.mark.slow)], ids=["few", "all"])
 @pytest.mark.parametrize("name", list(VIEWS))
-def test_whatever_the_server_says_is_shown_as_text(browser, lab, entered, name, strings, figure):
+def test_every_string_from_the_server_is_shown_as_text(browser, lab, entered, name, strings, figure):
     views, placed = VIEWS[name][: 2 if strings is FEW else None], 0
     with canary(browser, lab.address, base_url=lab.address, storage_state=entered, service_workers="block") as made:
         page = made.new_page()

@@ -1,4 +1,4 @@
-"""Run folders of strangers: what is no number and no text of a sensible length does not reach the page."""
+"""Untrusted run folders: only valid numbers and texts of limited length reach the page."""
 
 import json
 
@@ -11,7 +11,7 @@ GOOD = {"loss": 0.5, "accuracy": 0.25}
 
 
 @pytest.mark.parametrize("value", ["<b>", "5", "", None, True, [], {}, [1], {"a": 1}, 10**400])
-def test_what_is_no_number_is_none(value):
+def test_invalid_numbers_become_none(value):
     assert number(value) is None
     assert whole(value) is None
     assert figures({"loss": value, "accuracy": 1.0}) is None
@@ -50,7 +50,7 @@ def test_numbers_texts_and_lines_get_through():
 
 
 @pytest.mark.parametrize("about", [[], "x", {"data": "x", "counts": [], "start": "x"}, {"data": {"name": {"a": "b"}, "task": 3}}])
-def test_a_run_folder_of_nonsense_has_a_row_all_the_same(tmp_path, about):
+def test_a_nonsensical_run_folder_still_has_a_row(tmp_path, about):
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "run.json").write_text(json.dumps(about), encoding="utf-8")
     (tmp_path / "one" / "settings.json").write_text(json.dumps({"epochs": "<b>", "lr": [1]}), encoding="utf-8")

@@ -25,7 +25,7 @@ def test_a_spec_opens_the_bench_with_its_fields():
     assert start(["vit-b16", "layers=6"], 1).address == "/bench?spec=vit-b16&layers=6"
 
 
-def test_a_mistake_is_told_before_anything_is_served():
+def test_an_error_is_reported_before_anything_is_served():
     with pytest.raises(GlassformerError, match="heads=7 does not divide"):
         start(["bert-base", "heads=7"], 1)
     with pytest.raises(GlassformerError, match=r"unknown preset 'bert-bse'\. Did you mean 'bert-base'"):
@@ -46,7 +46,7 @@ def test_a_file_a_checkpoint_and_a_run_open_their_pages_and_their_folders(tmp_pa
             start([str(tmp_path / name), "layers=3"], 1)
 
 
-def test_a_port_that_is_taken_is_told_in_one_line():
+def test_a_port_in_use_is_reported_in_one_line():
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -101,7 +101,7 @@ main()
 PATHS = ["/", "/bench", "/nowhere", "/static/app.js", "/api/lab", "/api/nowhere", "/api/bench/derive"]
 
 
-def test_the_page_says_nothing_of_what_the_lab_was_started_with(tmp_path):
+def test_the_page_does_not_reveal_what_the_lab_was_started_with(tmp_path):
     folder = tmp_path / 'a"><b>'
     folder.mkdir()
     (folder / "spec.json").write_text('{"base": "bert-base"}')

@@ -1,4 +1,4 @@
-"""Titles of runs and the archive: kept beside the runs, refused where they are odd, and lost with nothing else."""
+"""Titles of runs and the archive: stored next to the runs, and refused if invalid."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ def runs(tmp_path):
     return RunsFolder(tmp_path)
 
 
-def test_a_title_and_the_archive_are_said_in_the_table_and_change_no_file_of_the_run(runs):
+def test_title_and_archive_are_in_the_table_and_change_no_file_of_the_run(runs):
     before = {path.name: path.read_bytes() for path in (runs.root / "one").iterdir()}
     put(runs, "one", title="  small   rate ")
     put(runs, "one", archived=True)
@@ -40,14 +40,14 @@ def test_a_title_and_the_archive_are_said_in_the_table_and_change_no_file_of_the
         ("one", "a\x07b", "at most 80 printable characters"),
     ],
 )
-def test_what_is_no_run_or_no_title_is_refused(runs, name, title, said):
+def test_an_invalid_run_or_title_is_refused(runs, name, title, said):
     with pytest.raises(GlassformerError, match=said):
         put(runs, name, title=title)
     assert shelf(runs) == {}
 
 
 @pytest.mark.parametrize("text", ["[1]", "{", "null", '{"one": 3}', '{"one": {"title": 5, "archived": "yes"}}', "[" * 100_000])
-def test_an_odd_file_says_nothing(runs, text):
+def test_an_invalid_file_is_ignored(runs, text):
     (runs.root / ".lab").mkdir()
     (runs.root / ".lab/shelf.json").write_text(text)
     assert set(shelf(runs).values()) <= {Shelved()}

@@ -1,4 +1,4 @@
-"""A page that stands does not move: what arrives late has its room, or a click would land beside what it was meant for."""
+"""A loaded page does not move: late content has reserved space, so that clicks hit their target."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the trace page is told: runs that an address alone rebuilds, cells that add up, changes and what they move."""
+"""Responses of the trace page: runs rebuilt from an address, cells that add up, changes and their effects."""
 
 import shutil
 import threading
@@ -41,7 +41,7 @@ def test_the_bundled_model_answers_with_its_attention(client, question, answer):
     assert arrays["after"][7].argmax() == answer
 
 
-def test_the_bundled_digits_are_right_as_often_as_is_said():
+def test_the_accuracy_on_the_bundled_digits_is_as_stated():
     model = open_checkpoint(trace_models.HOME / "digits")
     with np.load(trace_models.DIGITS) as stored:
         pixels, labels = stored["image"][:, None] * (2.0 / trace_models.WHITE) - 1.0, stored["label"]
@@ -227,7 +227,7 @@ def test_a_mistake_is_one_line(client, fields, line):
     assert line in client.refused("open", **({"text": WHO} | fields))
 
 
-def test_cells_and_tensors_that_do_not_exist_are_said_in_one_line(client):
+def test_cells_and_tensors_that_do_not_exist_are_reported_in_one_line(client):
     assert "head runs from 0 to 0" in client.refused("tensor", text=WHO, name="layers.0.attention.q", at={"head": 3})
     assert "there is no 'layers.9.out'" in client.refused("tensor", text=WHO, name="layers.9.out")
     assert "s=99 is out of range" in client.refused("cell", text=WHO, cell="layers.0.attention.scores[head=0,t=7,s=99]")
@@ -388,7 +388,7 @@ class TestCache:
         assert shelf.get("a", lambda: 2, lambda _: 1) == 2
 
 
-def test_the_desk_keeps_few_runs_whatever_is_asked(client):
+def test_only_a_few_runs_are_kept(client):
     for place in range(20):
         client.found("open", model="random", text=f"a b c{place}")
     desk: TraceState = client.client.app.app.state.trace

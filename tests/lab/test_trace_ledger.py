@@ -59,5 +59,5 @@ def test_a_number_that_was_set_is_a_line_of_the_ledger(client):
         ("why:head.logits[class=0]#99999", "this ledger has no line 99999"),
     ],
 )
-def test_what_is_no_ledger_is_refused(client, address, message):
+def test_an_invalid_ledger_is_refused(client, address, message):
     assert message in client.refused("ledger", model="walk", text=TEXT, ledger=address)

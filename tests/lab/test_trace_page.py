@@ -33,7 +33,7 @@ def value_of(page) -> float:
 
 
 def recomputed(page) -> float:
-    """The number worked out again from what the panel displays: the terms, and what is done with them."""
+    """The number computed again from what the panel displays: the terms and the operation."""
     terms = [number(cell.get_attribute("title")) for cell in page.locator(".term-value").all()]
     how = page.locator(".cell-how")
     kind = how.get_attribute("data-kind")
@@ -168,7 +168,7 @@ def test_the_slider_walks_through_the_layer_and_a_grid_opens_with_the_keyboard(p
 
 
 @pytest.mark.parametrize("address", ["/trace", "/trace?model=walk&layer=1&q=8", "/trace?model=words&layer=1"])
-def test_the_row_that_asks_and_the_whole_grid_stand_in_one_screen(page, address):
+def test_the_query_row_and_the_whole_grid_fit_on_one_screen(page, address):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(address)
     read(page, ".attends", "attends to")

@@ -69,7 +69,7 @@ def test_after_each_token_the_most_probable_ones_are_listed_and_the_one_that_fol
     assert [[one["token"] for one in row if one["taken"]] for row in listed] == [["Tom"], ["was"], []]
 
 
-def test_a_target_of_ids_goes_on_from_the_words(client):
+def test_a_target_of_ids_continues_from_the_words(client):
     opened = client.found("open", **RANDOM)
     wanted = [*opened["ids"], 9]
     longer = client.found("open", **RANDOM, ids=",".join(map(str, wanted)))

@@ -1,4 +1,4 @@
-"""A decoder in Trace goes on with a token: the text with it is a text that the model reads back."""
+"""A decoder in Trace continues with a token: the new text is one that the model can read again."""
 
 import pytest
 from trace_client import Client
@@ -12,7 +12,7 @@ def last(opened):
     return opened["output"]["next"][-1]
 
 
-def test_a_decoder_on_words_goes_on_with_the_words_that_it_has():
+def test_a_decoder_on_words_continues_with_the_words_that_it_has():
     client = Client()
     opened = client.found("open", **RANDOM)
     assert {one["text"] for row in opened["output"]["next"][:-1] for one in row} == {""}
@@ -22,7 +22,7 @@ def test_a_decoder_on_words_goes_on_with_the_words_that_it_has():
     assert all(one["text"] == "" for one in last(opened) if one["token"].startswith("#"))
 
 
-def test_a_decoder_with_a_tokenizer_goes_on_with_its_tokens(tmp_path):
+def test_a_decoder_with_a_tokenizer_continues_with_its_tokens(tmp_path):
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     torch = pytest.importorskip("torch")

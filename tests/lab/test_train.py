@@ -1,4 +1,4 @@
-"""The train page's server: runs as processes of their own, told apart by their files, and followed as they grow."""
+"""The train page's server: runs as separate processes, identified by their files, and followed as they grow."""
 
 import fcntl
 import http.client
@@ -73,7 +73,7 @@ def held(path, text=""):
         yield
 
 
-def test_running_stopped_killed_failed_and_finished_are_told_apart(tmp_path):
+def test_running_stopped_killed_failed_and_finished_are_distinguished(tmp_path):
     runs = RunsFolder(tmp_path)
     path = a_run(tmp_path, lines='{"kind": "start", "steps": 40}\n' + STEP % (10, 1.5))
     state = lambda: standing(runs, "one")["state"]  # noqa: E731
@@ -130,7 +130,7 @@ def test_a_log_is_followed_line_by_line_and_sent_anew_when_it_was_cut(tmp_path):
     assert [point.get("loss") for point in points] == [None, 1.25, 1.0, 0.5]
 
 
-def test_a_mark_goes_on_where_a_page_was(tmp_path):
+def test_a_stream_continues_from_the_position_of_the_page(tmp_path):
     runs = RunsFolder(tmp_path)
     path = a_run(tmp_path, lines=STEP % (10, 1.5))
     following = tails(runs, ["one"], "")
@@ -153,7 +153,7 @@ def test_a_long_log_is_thinned_out(tmp_path):
     assert 100 < len(points) < 200
 
 
-def test_the_example_turns_at_epoch_9_and_is_said_to_overfit():
+def test_the_example_turns_at_epoch_9_and_is_reported_to_overfit():
     found = Judge(EXAMPLE_HOME / "metrics.jsonl").now()
     assert (found["turn"], found["overfits"]) == (9, True)
     assert found["note"].startswith("example overfits from epoch 9: the validation loss rose from 0.254")
@@ -255,7 +255,7 @@ def test_a_double_click_starts_one_run(hall, launched):
         ({"epochs": 3}, "the request must have epochs as a string"),
     ],
 )
-def test_a_mistake_is_said_in_the_words_of_the_command_line(hall, launched, body, words):
+def test_a_mistake_is_reported_in_the_words_of_the_command_line(hall, launched, body, words):
     status, found = post(hall, "start", **{"key": "a key of a page, again", "data": "digits", "epochs": "3"} | body)
     assert (status, launched) == (400, [])
     assert found["error"].startswith(words) or words in found["error"]
@@ -288,7 +288,7 @@ def test_the_example_cannot_be_resumed_and_too_many_runs_are_refused(hall):
     assert "too many" in ask(hall.lab.port, hall.lab.token, f"/api/train/stream?{many}")[1]["error"]
 
 
-def test_a_stream_goes_on_after_the_mark_it_is_given(hall):
+def test_a_stream_continues_after_the_mark_it_is_given(hall):
     path = f"/api/train/stream?run={EXAMPLE}"
     stream = events(hall.lab.port, hall.lab.token, path)
     name, _, _ = next(stream)

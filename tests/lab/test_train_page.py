@@ -134,7 +134,7 @@ def test_a_mistake_of_the_command_is_shown_in_its_own_words(browser, hall):
         page.get_by_text("--epochs x is not allowed: a whole number from 1, or several as in 10,30,50.").wait_for()
 
 
-def test_several_runs_lie_over_each_other_and_the_address_keeps_them(browser, hall):
+def test_several_runs_are_plotted_together_and_the_address_keeps_them(browser, hall):
     for name in ("first", "second"):
         shutil.copytree(EXAMPLE_HOME, hall.lab.runs.root / name)
     with opened(browser, hall, "/train?run=first") as page:

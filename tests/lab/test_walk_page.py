@@ -62,7 +62,7 @@ def test_eight_scenes_are_walked_with_the_arrow_keys_and_the_address_holds_the_p
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_each_scene_opens_a_number_asks_before_it_shows_and_is_accessible(page, serious_faults, theme):
+def test_each_scene_opens_a_number_asks_for_a_prediction_first_and_is_accessible(page, serious_faults, theme):
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     for scene in range(1, SCENES + 1):
         page.goto(f"/walk?scene={scene}")
@@ -78,7 +78,7 @@ def test_each_scene_opens_a_number_asks_before_it_shows_and_is_accessible(page, 
 
 
 def test_a_prediction_is_judged_by_the_run_and_an_answer_can_be_flipped(page):
-    """The twin of the first example: "it" looks at the street when that is too wide."""
+    """The counterpart of the first example: "it" attends to the street when that is too wide."""
     page.goto("/walk")
     page.get_by_role("button", name="street").last.click()
     page.get_by_role("button", name="show it in the picture").click()
@@ -94,7 +94,7 @@ def test_a_prediction_is_judged_by_the_run_and_an_answer_can_be_flipped(page):
     assert classes[1] > 0.5
 
 
-def test_no_scene_is_wider_than_the_screen_and_nothing_moves_where_less_motion_is_asked_for(page, fits):
+def test_no_scene_is_wider_than_the_screen_and_reduced_motion_is_respected(page, fits):
     page.emulate_media(reduced_motion="reduce")
     page.goto("/walk")
     for scene in range(1, SCENES + 1):
@@ -142,7 +142,7 @@ def test_a_door_keeps_the_sentence(page):
     assert page.get_by_role("button", name="animal").count() > 0
 
 
-def test_an_empty_text_and_one_that_is_too_long_are_said_in_words(page):
+def test_an_empty_and_an_overlong_text_get_a_message(page):
     page.goto("/walk?text=%20")
     page.wait_for_selector(".walk .empty")
     page.goto("/walk?text=" + "word%20" * 90)
@@ -159,7 +159,7 @@ def test_the_first_paint_comes_within_half_a_second(page):
     assert min(first) < 500
 
 
-def test_a_word_shows_what_it_looks_at_while_the_mouse_or_the_focus_is_on_it(page):
+def test_a_word_shows_what_it_attends_to_while_the_mouse_or_the_focus_is_on_it(page):
     page.goto("/walk")
     page.wait_for_selector(".walk-links path")
     said = page.locator(".walk-says")
@@ -175,7 +175,7 @@ def test_a_word_shows_what_it_looks_at_while_the_mouse_or_the_focus_is_on_it(pag
     page.wait_for_url("**q=11**")
 
 
-def test_what_the_model_does_not_know_is_marked_and_an_empty_box_keeps_the_picture(page):
+def test_unknown_pieces_are_marked_and_an_empty_box_keeps_the_picture(page):
     page.goto("/walk?text=" + quote("I 🙂 love 猫"))
     page.get_by_text("2 pieces are unknown to this small model").wait_for()
     assert page.locator(".walk-piece.unknown").count() == 2

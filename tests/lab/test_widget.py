@@ -84,7 +84,7 @@ def test_a_question_that_makes_no_sense_gets_a_line(run, question, words):
     assert words in replied(view_of(run), question)[0]["error"]
 
 
-def test_what_has_no_live_view_is_refused(run):
+def test_objects_without_a_live_view_are_refused(run):
     with pytest.raises(GlassformerError, match="int has no live view"):
         live(7)
 
@@ -128,7 +128,7 @@ async ([source, kind, first]) => {
 """
 
 
-def test_the_module_works_on_a_plain_page_and_asks_no_other_machine(browser, run, serious_faults):
+def test_the_module_works_on_a_plain_page_without_network_requests(browser, run, serious_faults):
     context = browser.new_context(viewport={"width": 1000, "height": 900})
     page = context.new_page()
     requests, faults, views = [], [], [view_of(run), view_of(run.explain("layers.0.out", t=0, d_model=1)), view_of(SPEC)]

@@ -23,11 +23,11 @@ def unpacked(message: bytes) -> tuple[dict, dict[str, np.ndarray]]:
     }
 
 
-def test_numbers_that_json_has_not_are_words_in_quotes():
+def test_numbers_that_json_lacks_are_sent_as_strings():
     assert to_json([math.nan, math.inf, -math.inf, np.float64("nan"), 1.5]) == '["NaN","Infinity","-Infinity","NaN",1.5]'
 
 
-def test_whole_numbers_past_what_a_double_holds_travel_as_digits():
+def test_whole_numbers_beyond_double_precision_are_sent_as_strings():
     assert to_json([2**53, 2**53 + 1, -(10**30)]) == f'[{2**53},"{2**53 + 1}","-{10**30}"]'
     assert to_json(True) == "true"
 
@@ -54,7 +54,7 @@ def test_masks_keep_their_minus_infinity():
     assert np.isnan(arrays["nan"][0])
 
 
-def test_what_a_request_holds_is_checked_by_name():
+def test_the_fields_of_a_request_are_checked_by_name():
     document = {"text": "ab", "number": 3, "odd": True}
     assert (text_in(document, "text"), text_in(document, "none", "x")) == ("ab", "x")
     assert (whole_in(document, "number"), whole_in(document, "none", 2)) == (3, 2)

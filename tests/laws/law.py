@@ -1,4 +1,4 @@
-"""What a law is: a difference that must be nothing, or must not be."""
+"""A law: a difference that must be zero, or must not be zero."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def as_it_is(spec: EncoderSpec) -> EncoderSpec:
 
 
 def sequences(spec: EncoderSpec) -> EncoderSpec | None:
-    """The law speaks of rows of tokens or vectors, which an image or a sound is not."""
+    """The law applies to rows of tokens or vectors, not to images and audio."""
     return None if spec.one_length else spec
 
 
 @dataclass(frozen=True)
 class Law:
-    """A law: how it is measured, on which specs (`fit` may change one until the law speaks of it), and its bounds."""
+    """A law: how it is measured, on which specs (`fit` may change a spec until the law applies), and its bounds."""
 
     name: str
     measure: Measure
@@ -36,13 +36,13 @@ class Law:
     single: float = 1e-5
     ways: tuple[Way, ...] = WAYS
     differs: bool = False  # the difference must be more than the bound, not less
-    every: bool = False  # it should look at every spec that there is: what it sees depends on the fields of the spec
+    every: bool = False  # use every available spec: the result depends on the fields of the spec
 
     def found(self, way: Way, spec: EncoderSpec, number: int = 0) -> float | None:
-        """The difference in one case; None where the law says nothing about it."""
+        """The difference in one case; None if the law does not apply."""
         try:
             fitting = self.fit(spec)
-        except GlassformerError:  # changed like this it is no encoder
+        except GlassformerError:  # with this change the spec is invalid
             return None
         case = None if fitting is None else case_of(fitting, number)
         return None if case is None else self.measure(way, case)

@@ -29,7 +29,7 @@ def parameter_count_is_linear_in_the_number_of_layers(way: Way, case: Case) -> f
 
 
 def without_contacts(spec: EncoderSpec) -> EncoderSpec:
-    """A contact head has a weight for each layer and head, whoever shares the layers' weights; no state depends on it."""
+    """A contact head has a weight for each layer and head, even if layers share weights; no state depends on it."""
     return spec.replace(contact_head=False)
 
 
@@ -48,7 +48,7 @@ def attention_scores_cost_quadratic_time_and_everything_else_linear(way: Way, ca
     short, long = (cost(build(case.spec, t=t)) for t in (6, 12))
     gaps = [0.0]
     for one, other in zip(short.rows, long.rows, strict=True):
-        if one.name.startswith("layers.") and "relative" not in one.name:  # a table of distances is as long as it is
+        if one.name.startswith("layers.") and "relative" not in one.name:  # the length of a table of distances is fixed
             square = one.name.rpartition(".")[2] in ("scores", "biased", "masked", "weights", "mix")
             gaps.append(abs(other.flops - (4 if square else 2) * one.flops))
     return max(gaps)
@@ -56,7 +56,7 @@ def attention_scores_cost_quadratic_time_and_everything_else_linear(way: Way, ca
 
 @law(**ONCE)
 def the_cost_of_a_batch_is_the_sum_of_its_inputs(way: Way, case: Case) -> float:
-    """But for what serves all inputs: a pooler's query, and what is made of a table of distances."""
+    """Except for parts shared by all inputs: a pooler's query, and projections of a table of distances."""
     one, three = (cost(build(case.spec, batch=batch)) for batch in (1, 3))
     own, all_three = (
         sum(row.flops for row in found.rows if not row.name.startswith("pooler.attention.q") and "relative" not in row.name)

@@ -1,4 +1,4 @@
-"""Laws of attention: what the weights of a row are, and where a mix of values can lie."""
+"""Laws of attention: the weights of a row, and the range of a weighted sum of values."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def shares_apart(way: Way, case: Case, weights: Weights) -> float:
         seen = visible(case.spec, layer, given.attend)[:, None]
         sums = found.weights.sum(-1) - seen.any(-1)
         gaps += [np.abs(sums).max(), -found.weights.min(), np.abs(np.where(seen, 0, found.weights)).max()]
-    return float(np.max(gaps))  # which is no number if one of them is none
+    return float(np.max(gaps))  # NaN if one of them is NaN
 
 
 @law(fit=sequences, single=1e-6)
 def attention_weights_sum_to_one_over_visible_keys(way: Way, case: Case) -> float:
-    """And a query that sees nothing has weights of nothing."""
+    """A query whose keys are all masked has zero weights."""
     return shares_apart(way, case, case.weights)
 
 
@@ -55,4 +55,4 @@ def an_attention_output_lies_within_the_range_of_visible_values(way: Way, case: 
         least, most = np.where(seen, values, np.inf).min(2), np.where(seen, values, -np.inf).max(2)
         blind = ~seen.any(2)
         gaps += [(np.where(blind, 0, least) - found.mix).max(), (found.mix - np.where(blind, 0, most)).max()]
-    return float(np.max(gaps))  # which is no number if one of them is none
+    return float(np.max(gaps))  # NaN if one of them is NaN

@@ -16,7 +16,7 @@ from glassformer.model.fast.packing import packing_suits
 from glassformer.spec import EncoderSpec
 
 LENGTHS = np.array([LENGTH, 3, 1])  # of the rows, where they are padded
-EVERYWHERE = {"attend": "all", "window": None, "global_every": None, "global_attention": "none"}  # everything sees everything
+EVERYWHERE = {"attend": "all", "window": None, "global_every": None, "global_attention": "none"}  # full attention
 
 
 def absolute(spec: EncoderSpec) -> bool:
@@ -49,7 +49,7 @@ def padded(case: Case, *, left: bool = False, number: int = 1) -> Given:
 
 
 def rows_apart(way: Way, case: Case, together: Given) -> float:
-    """How far each padded row is from the same row by itself."""
+    """The difference between each padded row and the same row alone."""
     answer = way(case.spec, case.weights, together)
     gaps = []
     for i, length in enumerate(LENGTHS):
@@ -147,7 +147,7 @@ def packing(spec: EncoderSpec) -> EncoderSpec | None:
 
 @law(fit=packing, ways=(DOUBLE, SINGLE))
 def sequences_packed_into_one_row_are_independent(way: Way, case: Case) -> float:
-    """The variable-length kernel's plain twin, which any device has."""
+    """The plain counterpart of the variable-length kernel, which runs on any device."""
     encoder = way.encoder(case.spec, case.weights)  # type: ignore[attr-defined]
     rows = [row[:length] for row, length in zip(way.tensors(case.given)[0], LENGTHS, strict=True)]  # type: ignore[attr-defined]
     with mock.patch.object(packing_room, "packable", lambda _: True), torch.inference_mode():
@@ -157,14 +157,14 @@ def sequences_packed_into_one_row_are_independent(way: Way, case: Case) -> float
 
 
 def unordered(spec: EncoderSpec) -> EncoderSpec | None:
-    """Nothing in it knows where a token stands, and nothing reads the first or last one."""
+    """Nothing depends on the position of a token, and nothing reads the first or last one."""
     if spec.one_length:
         return None
     return spec.replace(beside_kernel=None, position="none", **EVERYWHERE, pool="mean", head_reads="pooled")
 
 
 def ordered(spec: EncoderSpec) -> EncoderSpec | None:
-    """Everything sees everything, by scores that are scaled: larger ones may leave one key to a query, wherever it stands."""
+    """Full attention with scaled scores: larger scores may concentrate a query on one key, wherever it is."""
     if spec.one_length or spec.position == "none":
         return None
     return wide(spec).replace(layers=max(1, spec.layers), **EVERYWHERE, scale="d_k")

@@ -14,7 +14,7 @@ from glassformer.spec import EncoderSpec
 from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.tasks import TASKS
 
-FEW = 9  # no random spec has a larger vocabulary: the ids from here on stand in padding alone
+FEW = 9  # no random spec has a larger vocabulary: ids from here on occur only in padding
 
 
 def readable(spec: EncoderSpec) -> EncoderSpec | None:

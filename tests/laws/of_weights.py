@@ -48,7 +48,7 @@ def permuting_heads_changes_nothing(way: Way, case: Case) -> float:
 
 
 def with_key_bias(spec: EncoderSpec) -> EncoderSpec:
-    """Rotary positions turn the key's bias with the key, and distances look at it: it is no longer the same for all keys."""
+    """Rotary positions rotate the bias with the key, and relative positions use it: it is no longer the same for all keys."""
     sees = spec.rotary or spec.disentangled
     return with_biases(spec, "k").replace(position="none" if sees else spec.position)
 
@@ -61,7 +61,7 @@ def a_key_bias_changes_nothing(way: Way, case: Case) -> float:
 
 
 def with_value_bias(spec: EncoderSpec) -> EncoderSpec:
-    """Rotary positions that turn values turn their bias too: it is no longer the same for all keys."""
+    """Rotary positions that rotate values also rotate their bias: it is no longer the same for all keys."""
     return whole(with_biases(spec, "v", "output")).replace(rotary_values=False)
 
 
@@ -118,7 +118,7 @@ def with_layers(spec: EncoderSpec) -> EncoderSpec:
 
 @law(fit=with_layers)
 def sub_layers_that_output_zero_leave_the_residual_stream_unchanged(way: Way, case: Case) -> float:
-    """W_O, W_2 and their biases zero: a layer is the identity where norms stand before, and two norms where they stand after."""
+    """W_O, W_2 and their biases zero: a layer is the identity in pre-norm, and two norms in post-norm."""
     silent = case.changed(**dict.fromkeys(("W_O", "b_O", "W_2", "b_2"), np.zeros_like))
     hidden = way(case.spec, silent, case.given).tokens
     gaps = []
@@ -131,7 +131,7 @@ def sub_layers_that_output_zero_leave_the_residual_stream_unchanged(way: Way, ca
 
 
 def bare(spec: EncoderSpec) -> EncoderSpec:
-    """The states alone. A contact head has a weight for each layer and head, so there is none without layers."""
+    """The states only. A contact head has a weight for each layer and head, so there is none without layers."""
     return spec.replace(
         head="none", pooler="none", final_norm="none", head_hidden="none", head_norm=False, head_reads="pooled",
         contact_head=False,

@@ -1,4 +1,4 @@
-"""What is let in: numbers that index nothing, rows that must not meet, nothing at all; each with its figure."""
+"""Input checks: indices out of range, independent rows, empty input; each with its figure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from glassformer.spec import EncoderSpec
 
 
 def out_of_range(number: int):
-    """A good input of BERT with one id that is not, and what is said of it."""
+    """A valid input of BERT with one invalid id, and the message for it."""
     rng = np.random.default_rng(number)
     name, rows = (("tokens", BERT.vocab), ("segments", BERT.segments), ("positions", BERT.positions))[number % 3]
     given = {part: rng.integers(0, 2, (2, 6)) for part in ("tokens", "segments", "positions")}

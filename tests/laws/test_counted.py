@@ -1,4 +1,4 @@
-"""What is counted and worked out beside what there is: tensors, products, shapes, numbers; each with its figure."""
+"""The algebra and the float64 run against the model: tensors, products, shapes, numbers; each with its figure."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_worked_run_is_the_model(count, figure):
 
 
 def test_a_difference_that_is_not_there_is_not_measured():
-    """The twin of the rows above: another eps is seen."""
+    """Control of the tests above: another eps is detected."""
     normed = (case for case in cases(30) if case.spec.eps == 1e-5 and case.spec.layers and case.spec.block == "layer")
     case = next(normed)
     bent = case.spec.replace(eps=1e-3)

@@ -1,4 +1,4 @@
-"""Number formats: the original beside us, scores that overflow, norms far from zero, gradients; each with its figure."""
+"""Number formats: agreement with the original, overflowing scores, norms far from zero, gradients; each with its figure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_every_hidden_state_of_a_real_checkpoint_is_the_originals(count, figure)
 
 
 @counts(30, 500)
-def test_training_without_dropout_is_evaluation_to_the_bit(count, figure):
+def test_training_without_dropout_is_evaluation_bit_for_bit(count, figure):
     for case in cases(count):
         spec = case.spec.replace(dropout=0.0)
         encoder = DOUBLE.encoder(spec, case.weights)
@@ -64,13 +64,13 @@ def test_training_without_dropout_is_evaluation_to_the_bit(count, figure):
 
 
 @counts(20, 500)
-def test_scores_that_do_not_fit_into_float16_give_weights_all_the_same(count, figure):
+def test_scores_that_overflow_float16_still_give_finite_weights(count, figure):
     overflow = 0
     for number in range(count):
         q, k = (
             torch.rand(1, 4, 2, 64, generator=torch.Generator().manual_seed(number + i)).mul(200).sub(100).half() for i in (0, 7)
         )
-        q[0, 0], k[0, 0] = 100.0, 100.0  # the largest that there are, all of one sign
+        q[0, 0], k[0, 0] = 100.0, 100.0  # the largest possible ones, all of one sign
         overflow += int((q.transpose(1, 2) @ k.permute(0, 2, 3, 1)).isinf().any())
         core = core_of(Padded(), q)
         weights, mix = core.weights(q, k, scale=1 / 8), core.mix(q, k, k, scale=1 / 8, dropout=0.0)
@@ -115,7 +115,7 @@ def _exactly_normed(row: np.ndarray) -> list[float]:
     return [float(value - mean) / float(variance) ** 0.5 for value in values]
 
 
-def test_eps_stands_where_the_paper_has_it(figure):
+def test_eps_is_where_the_paper_puts_it(figure):
     """Three conventions on one row of scale 1e-5, in closed form: both implementations are the first, whatever eps is."""
     x = np.array([[[3.0, -1.0, -3.0, 1.0]]]) * 1e-5
     for eps in (1e-12, 1e-6, 1e-5):

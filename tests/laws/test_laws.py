@@ -18,7 +18,7 @@ NAMES = [f"{law.name}, {way.name}" for law, way in EVERYTHING]
 
 
 def differences(law: Law, way: Way, count: int) -> list[float]:
-    """The law in so many cases that it speaks of: random specs in turn, each again with other numbers where they run out."""
+    """The law in many cases to which it applies: random specs in turn, each repeated with other numbers when they run out."""
 
     def measured() -> Iterator[float]:
         for number in range(TRIES):
@@ -72,7 +72,7 @@ def test_five_hundred_cases_of_every_law(page, figure):
 
 
 def test_a_law_can_fail():
-    """The twin: a model that adds a millionth to a bias breaks the laws that look there."""
+    """Control: a model that adds a millionth to a bias breaks the laws that depend on it."""
 
     class Bent:
         name, single, positions = "bent", False, True
@@ -89,7 +89,7 @@ def test_a_law_can_fail():
     assert len(broken) == 2
 
 
-def test_no_law_is_without_cases_and_none_speaks_of_one_implementation_where_it_could_of_both():
+def test_every_law_has_cases_and_covers_both_implementations_if_possible():
     both = [law for law in book.LAWS.values() if PROGRAM in law.ways and DOUBLE in law.ways]
     assert len(both) >= 14
     assert len(book.LAWS) >= 14 + 12

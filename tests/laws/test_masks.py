@@ -79,7 +79,7 @@ POISON = (np.nan, np.inf, -np.inf, 1e30, -3e38)
 
 
 @counts(30, 1000)
-def test_what_is_behind_a_mask_may_be_anything(count, figure):
+def test_masked_content_may_have_any_value(count, figure):
     for number, case in enumerate(cases(count, reads="vectors")):
         clean = padded(case)
         dirty = np.where(clean.attend[:, :, None], clean.inputs, POISON[number % len(POISON)]).astype(np.float32)
@@ -101,7 +101,7 @@ def test_what_is_behind_a_mask_may_be_anything(count, figure):
 
 
 def bad_mask(number: int):
-    """A mask that is none, for inputs of 2 × 4."""
+    """An invalid mask for inputs of 2 × 4."""
     rng = np.random.default_rng(number)
     good = (np.arange(4) < rng.integers(1, 5, 2)[:, None]).astype(np.int64)
     where = (int(rng.integers(2)), int(rng.integers(4)))

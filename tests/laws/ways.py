@@ -1,6 +1,6 @@
 """Two implementations behind one call: the float64 program, and the model in two precisions, plain and fast.
 
-A law asks a way what it answers to an input, changes weights or input, and asks again.
+A law runs an implementation on an input, changes weights or input, and runs it again.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class ProgramWay:
     def inside(self, spec: EncoderSpec, weights: Weights, given: Given) -> list[Inside]:
         found = self.run(spec, weights, given)
         layers = [f"layers.{number}.attention." for number in range(spec.layers)]
-        values = "v_shared" if spec.group > 1 else "v_rotated" if spec.rotary and spec.rotary_values else "v"  # as they are mixed
+        values = "v_shared" if spec.group > 1 else "v_rotated" if spec.rotary and spec.rotary_values else "v"  # as mixed
         return [Inside(found[f"{at}weights"], found[at + values], found[f"{at}mix"]) for at in layers]
 
 
@@ -135,7 +135,7 @@ class ModelWay:
         encoder = self.kept(spec, weights)
         with torch.inference_mode():
             hidden = encoder(inputs, attend, segments, positions=positions, return_hidden=True).hidden
-            output = encoder(inputs, attend, segments, positions=positions)  # as it is used: nobody looks inside
+            output = encoder(inputs, attend, segments, positions=positions)  # as used, without access to its parts
         return answer_of(spec, output._replace(hidden=hidden))
 
     def inside(self, spec: EncoderSpec, weights: Weights, given: Given) -> list[Inside]:
@@ -187,7 +187,7 @@ class Watching:
 
 
 class WatchedCore:
-    """The core attention of a layer, looked at from outside."""
+    """The core attention of a layer, observed from outside."""
 
     def __init__(self, core: Any, watch: Watching) -> None:
         self.core, self.watch = core, watch

@@ -13,7 +13,7 @@ EXAMPLES = list(zip(BLOCKS[::2], BLOCKS[1::2], strict=True))
 
 
 def shows(part, whole):
-    """Whether what is shown is a part of the result: some keys of an object, all entries of a list."""
+    """Whether the shown result is a part of the actual one: some keys of an object, all entries of a list."""
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(key in whole and shows(value, whole[key]) for key, value in part.items())
     if isinstance(part, list):

@@ -82,7 +82,7 @@ def test_queries_from_another_tensor_are_projected_like_their_own():
 @pytest.mark.parametrize("kv_heads", [1, 2, 4])
 @pytest.mark.parametrize("other", [False, True], ids=["self", "cross"])
 def test_groups_read_what_torchs_kernel_for_groups_reads(kv_heads, other):
-    """The outside witness: torch's attention told to share keys and values by itself."""
+    """Independent reference: torch's own attention with shared keys and values."""
     module, x = attention(heads=8, kv_heads=kv_heads, d_k=4, d_v=6), vectors(2, 5, 12)
     memory = vectors(2, 7, 12) if other else x
     q, k, v = (y.transpose(1, 2) for y in module.project(x, memory))
@@ -154,7 +154,7 @@ def test_a_rule_is_the_programs_mask(causal, window, queries, keys):
     d_v=st.sampled_from([4, 3]),
     seed=st.integers(0, 999),
 )
-def test_a_query_that_sees_no_key_gets_zeros_on_every_path(dtype, rule, biased, d_v, seed):
+def test_a_query_without_visible_keys_gets_zeros_on_every_path(dtype, rule, biased, d_v, seed):
     rng = torch.Generator().manual_seed(seed)
     q, k = torch.randn(2, 2, 7, 2, 4, generator=rng).to(dtype)
     v = torch.randn(2, 7, 2, d_v, generator=rng).to(dtype)
@@ -170,7 +170,7 @@ def test_a_query_that_sees_no_key_gets_zeros_on_every_path(dtype, rule, biased, 
     assert furthest(weights.float().sum(-1)[~blind], torch.ones(int((~blind).sum()))) < 0.02
 
 
-def test_a_query_that_sees_no_key_has_gradients_without_nan():
+def test_a_query_without_visible_keys_has_gradients_without_nan():
     q = torch.randn(2, 3, 2, 4, requires_grad=True)
     core = core_of(Padded(torch.tensor([[True, True, False], [False, False, False]])), q)
     (core.weights(q, q, scale=0.5).square().sum() + core.mix(q, q, q, scale=0.5, dropout=0.0).sum()).backward()
@@ -188,7 +188,7 @@ def test_pooling_skips_padding_on_the_left():
 @CUDA
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("biased", [False, True], ids=["", "biased"])
-def test_a_query_that_sees_no_key_gets_zeros_on_the_gpu_too(dtype, biased):
+def test_a_query_without_visible_keys_gets_zeros_on_the_gpu_too(dtype, biased):
     q, k, v = torch.randn(3, 2, 40, 4, 64, device="cuda", dtype=dtype, requires_grad=True)
     attend = torch.zeros(2, 40, dtype=torch.bool, device="cuda")
     attend[0, :7] = True

@@ -20,7 +20,7 @@ LEGEND = set(re.findall(r"(?:^|\s)([A-Z])  ", model.__doc__))
 
 
 class Watcher:
-    """Looks at the tensors among the local variables of every function of a folder, after each line."""
+    """Inspects the tensors among the local variables of every function of a folder, after each line."""
 
     def __init__(self, folder: Path, sizes: dict[str, set[int]], *, free: str = "") -> None:
         self.folder, self.sizes, self.free = str(folder), sizes, free
@@ -83,7 +83,7 @@ CASES = {
 
 @pytest.mark.parametrize("replaced", [False, True], ids=["plain", "fast"])
 @pytest.mark.parametrize("spec", CASES.values(), ids=CASES)
-def test_every_name_says_the_shape(spec, replaced):
+def test_every_name_matches_the_shape(spec, replaced):
     encoder, batch = Encoder(spec), 11
     encoder = apply(encoder) if replaced else encoder
     t = spec.longest if spec.one_length else 13
@@ -97,7 +97,7 @@ def test_every_name_says_the_shape(spec, replaced):
     assert {letter for name in watcher.seen for letter in SUFFIX.search(name)[1]} - {"1"} <= LEGEND
 
 
-def test_every_name_says_the_shape_in_a_packed_row(monkeypatch):
+def test_every_name_matches_the_shape_in_a_packed_row(monkeypatch):
     monkeypatch.setattr(packing, "packable", lambda _: True)
     spec = CASES["bert"]
     sizes = sizes_of(spec, 1, 5) | {"B": {1, 2}, "T": {2, 3, 5}, "S": {2, 3, 5}, "N": {5}}
@@ -119,7 +119,7 @@ def test_every_name_says_the_shape_in_a_packed_row(monkeypatch):
         ("x_BT = zeros(5, 3)\n    x_BT = zeros(3, 5)", {"x_BT is (5, 3)"}),
     ],
 )
-def test_a_name_that_lies_is_found(body, fault, tmp_path):
+def test_a_wrong_name_is_detected(body, fault, tmp_path):
     source = tmp_path / "liar.py"
     source.write_text(f"def lie(zeros):\n    {body}\n", encoding="utf-8")
     space: dict = {}

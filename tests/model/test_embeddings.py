@@ -1,4 +1,4 @@
-"""Embeddings: patches are a convolution, sound passes two; positions are rows of tables, learned tokens stand in their places."""
+"""Embeddings: patches are a convolution, audio passes two; positions are rows of tables, learned tokens are in their places."""
 
 import math
 

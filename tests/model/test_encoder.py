@@ -122,7 +122,7 @@ def test_a_padded_token_changes_no_other_token():
     assert furthest(together.logits, alone.logits) < 1e-12
 
 
-def test_a_nan_at_a_padded_position_reaches_nobody():
+def test_a_nan_at_a_padded_position_has_no_effect():
     encoder = seeded(EncoderSpec(d_model=8, heads=2, layers=2, pool="mean", pooler="norm"))
     vectors = torch.randn(2, 5, 8, dtype=torch.float64)
     attend = torch.arange(5).expand(2, -1) < 3
@@ -141,14 +141,14 @@ def test_a_batch_is_its_rows_one_by_one(spec):
         assert furthest(encoder(inputs[i : i + 1]).states, together.states[i : i + 1]) < 1e-12
 
 
-def test_without_positions_tokens_may_stand_in_any_order():
+def test_without_positions_tokens_may_be_in_any_order():
     encoder = seeded(BERT.replace(position="none"))
     tokens, order = inputs_of(BERT), torch.tensor([3, 0, 4, 1, 2])
     assert furthest(encoder(tokens[:, order]).states, encoder(tokens).states[:, order]) < 1e-12
     assert furthest(seeded(BERT)(tokens[:, order]).states, seeded(BERT)(tokens).states[:, order]) > 1e-3
 
 
-def test_heads_may_stand_in_any_order():
+def test_heads_may_be_in_any_order():
     encoder, tokens, order = seeded(BERT), inputs_of(BERT), torch.tensor([2, 0, 3, 1])
     before = encoder(tokens).states
     axis = {"W_Q": 1, "W_K": 1, "W_V": 1, "W_O": 0, "b_Q": 0, "b_K": 0, "b_V": 0}
@@ -305,6 +305,6 @@ def test_the_door_opens_on_the_encoder():
 
 
 @pytest.mark.parametrize("flag", ["only_logits", "return_hidden"])
-def test_the_word_no_is_no_flag_of_a_pass(flag):
+def test_the_word_no_is_not_a_flag_of_a_pass(flag):
     with pytest.raises(GlassformerError, match=f"{flag}=no is not allowed: {flag} must be True or False."):
         Encoder(BERT)(torch.tensor([[1, 2]]), **{flag: "no"})

@@ -1,4 +1,4 @@
-"""Products in int8: the same whole numbers as NumPy, each token by itself, and where sums may saturate."""
+"""Products in int8: the same whole numbers as NumPy, each token independently, and where sums may saturate."""
 
 import numpy as np
 import pytest

@@ -83,7 +83,7 @@ def test_the_refusal_of_a_larger_class_names_the_one_that_can_be_read(name, conf
         load_encoder(tmp_path)
 
 
-def test_tables_that_differ_are_still_refused_where_the_file_says_they_are_one(tmp_path):
+def test_different_copies_of_a_tied_table_are_refused(tmp_path):
     import json
 
     larger("BartModel", BART | DECODER | UNTIED, tmp_path)

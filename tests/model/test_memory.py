@@ -1,4 +1,4 @@
-"""The bytes that `gf.cost` predicts, beside those that a training step really holds: within a tenth."""
+"""The bytes that `gf.cost` predicts, against those that a training step actually uses: within a tenth."""
 
 import sys
 from pathlib import Path
@@ -68,7 +68,7 @@ def test_a_pass_forward_holds_no_more_than_it_needs(name, within, dtype):
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "geglu"])
-def test_what_is_bent_takes_the_place_of_what_was_wide(activation):
+def test_the_activation_reuses_the_memory_of_the_pre_activations(activation):
     import memory
 
     sizes = {"vocab": 100, "layers": 2, "d_model": 96, "heads": 2, "d_ff": 384, "batch": 8, "t": 64}

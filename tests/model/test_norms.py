@@ -1,4 +1,4 @@
-"""Norms: torch's own agree, and where they stand is what the spec says."""
+"""Norms: agreement with torch, and the place given by the spec."""
 
 import pytest
 import torch
@@ -57,7 +57,7 @@ def test_eps_is_added_to_the_variance_and_a_constant_row_gives_beta(eps):
     assert furthest(module(x), wanted) < 1e-12
 
 
-def test_post_norm_normalises_the_sum_and_pre_norm_what_is_read():
+def test_post_norm_normalises_the_sum_and_pre_norm_the_input():
     assert post_norm(3, lambda x: 10 * x, lambda x: x + 1) == 70
     assert pre_norm(3, lambda x: 10 * x, lambda x: x + 1) == 34
     assert pre_norm(3, unnormed, lambda x: x + 1) == 7

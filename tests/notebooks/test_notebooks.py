@@ -1,4 +1,4 @@
-"""The notebooks: current, small, valid, and what they show is what running them shows."""
+"""The notebooks: current, small, valid, with the output that running them gives."""
 
 import importlib.util
 import json
@@ -108,7 +108,7 @@ def test_a_script_is_cut_into_cells():
     ]
 
 
-def test_what_a_cell_prints_and_gives_is_kept_and_an_error_ends_it():
+def test_the_output_and_result_of_a_cell_are_kept_and_an_error_stops_it():
     notebook = BUILD.built("# %%\nx = 2\nprint('hello')\nx + 1\n\n# %%\n# !glassformer count layer --without norms\n")
     first, second = notebook["cells"]
     assert said(first) == [["hello\n"], ["3"]]

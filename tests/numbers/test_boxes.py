@@ -35,7 +35,7 @@ def test_without_boxes_all_sides_are_zero():
 
 
 @pytest.mark.parametrize("box", [[0, 0, 6, 0], [-1, 0, 0, 0], [3, 0, 2, 0], [0, 4, 0, 3]])
-def test_what_is_no_box_is_refused_in_one_line(box):
+def test_an_invalid_box_is_refused_in_one_line(box):
     boxes = BOXES.copy()
     boxes[0, 1] = box
     with pytest.raises(GlassformerError, match=r"^boxes\[0, 1\] = \[.*\] is not a box \[left, upper, right, lower\]") as caught:

@@ -1,4 +1,4 @@
-"""Checkpoint folders: a real one against transformers, text as input, and what is said about every kind of bad folder."""
+"""Checkpoint folders: a real one against transformers, text as input, and the message for every kind of bad folder."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_an_encoder_decoder_in_float64_gives_logits_and_cross_attention_of_trans
         assert np.abs(ours - weights[0].numpy()).max() < CLOSE
 
 
-def test_sound_goes_in_and_a_target_beside_it(tmp_path):
+def test_audio_and_a_target_are_the_inputs(tmp_path):
     torch, model = guest("torch"), tiny_seq2seq.tiny("WhisperForConditionalGeneration")
     frames, target = np.random.default_rng(0).normal(size=(1, 5, 14)), np.array([[2, 7, 8]])
     run = open_checkpoint(saved(model, tmp_path)).run(frames=frames, target_tokens=target)

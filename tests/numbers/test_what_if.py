@@ -66,7 +66,7 @@ def test_an_invalid_head_or_token_is_refused():
             call()
 
 
-def test_moved_lists_what_moved_in_order():
+def test_moved_lists_the_changed_tensors_in_order():
     moved = tiny().what_if({"layers.1.ffn.b_2": np.ones(8)}).moved
     assert list(moved)[:3] == ["layers.1.ffn.b_2", "layers.1.ffn.out", "layers.1.sum_2"]
     assert all(size > 0 for size in moved.values())
@@ -97,7 +97,7 @@ def test_a_missing_head_is_refused():
         knock_out(tiny(), layer=2, heads=0)
 
 
-def test_a_difference_prints_as_what_moved():
+def test_a_difference_prints_the_changed_tensors():
     text = str(knock_out(tiny(), 0, 1))
     assert text.startswith("what moved\n")
     assert "changed: layers.0.attention.mix; " in text

@@ -1,4 +1,4 @@
-"""Plants bugs in a copy of the package, one at a time, and asks the laws: `python tests/planted/plant.py` prints the table.
+"""Plants bugs in a copy of the package, one at a time, and runs the laws: `python tests/planted/plant.py` prints the table.
 
 The laws and witnesses are those of tests/laws as they stand; nothing here was written to match a bug. Where a bug stops the code,
 the law that met it says `stops`: the bug is seen, but not by a difference.

@@ -85,7 +85,7 @@ def test_the_code_with_the_highest_score_is_taken_from_the_table():
         ({"head": "store_codes"}, None),
     ],
 )
-def test_what_happens_to_codes_at_random_is_counted_and_not_computed(changes, message):
+def test_random_codes_are_counted_and_not_computed(changes, message):
     spec = CODED.replace(**changes)
     assert sum(parameter.size for parameter in build(spec).parameters if parameter.role == "code")
     if message is None:

@@ -42,7 +42,7 @@ def test_contract_agrees_with_einsum_for_any_order_of_axes(left_order, right_ord
     (4, 2, [[0, 1, 2], [2, 3, 4]]),
     (2, 2, [[0, 1, 2]]),
 ])  # fmt: skip
-def test_neighbours_stand_side_by_side_with_zeros_beyond_the_ends(frames, stride, wanted):
+def test_neighbours_are_side_by_side_with_zeros_beyond_the_ends(frames, stride, wanted):
     sound = Tensor("x", (Axis("batch", 1), Axis("mel", 2), Axis("frame", frames)))
     operation = Neighbours("frame", Axis("t", frames // stride), Axis("kernel", 3), stride, reach=1)
     output = Tensor("y", operation.axes((sound,)))

@@ -1,4 +1,4 @@
-"""Every tensor says where it belongs and what it is for, and its name says the same."""
+"""Every tensor has a block and a role, and its name agrees with them."""
 
 from typing import get_args
 
@@ -66,7 +66,7 @@ def test_a_tensor_without_block_and_role_is_found():
     assert disagreements(program) == ["W has no role", "W has no block", "head.W_1 is not named after ffn"]
 
 
-def test_what_the_layers_hand_on_is_listed():
+def test_the_outputs_of_the_layers_are_listed():
     assert [tensor.name for tensor in gf.build("bert-base", layers=2).hidden] == ["x", "layers.0.out", "layers.1.out"]
     assert [tensor.name for tensor in gf.build("layer").hidden] == ["x", "layers.0.out"]
 

@@ -178,7 +178,7 @@ def test_a_folder_that_no_recipe_left_is_not_removed(recipe_modules, tmp_path):
     assert not recipe.fresh("model").exists()
 
 
-def test_a_seed_that_is_none_is_one_line(tmp_path):
+def test_an_invalid_seed_is_a_one_line_error(tmp_path):
     done = cooked("epochs", tmp_path, "--seed", "-1")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "epochs: --seed -1 is not allowed: a whole number from 0.\n"

@@ -19,7 +19,7 @@ def sentences(monkeypatch):
     return walk_sentences
 
 
-def test_the_last_word_tells_what_it_is(sentences):
+def test_the_last_word_determines_what_it_refers_to(sentences):
     chance = random.Random(0)
     for _ in range(300):
         one = sentences.crossed("en", chance)
@@ -42,7 +42,7 @@ def test_every_word_is_in_the_text_and_is_about_a_word_of_the_sentence(sentences
         assert {about for _, about in one.links} <= set(range(len(one.words)))
 
 
-def test_feelings_and_languages_are_mixed(sentences):
+def test_sentiments_and_languages_are_mixed(sentences):
     chance = random.Random(1)
     made = [sentences.sentence(chance) for _ in range(600)]
     labels = [one.label for one in made if one.label != sentences.NO_FEELING]

@@ -98,7 +98,7 @@ def test_results_render_in_notebooks():
         assert result._repr_html_().startswith('<div class="glassformer">')
 
 
-def test_alike_layers_are_shown_once_in_the_shape_table():
+def test_identical_layers_are_shown_once_in_the_shape_table():
     text = str(gf.shapes("bert-base", t=5))
     assert "layers.0.attention.q" in text
     assert "layers.1.attention.q" not in text

@@ -90,7 +90,7 @@ def test_no_token_becomes_markup():
     assert "\u202e" not in text
 
 
-def test_the_page_asks_for_nothing():
+def test_the_page_makes_no_requests():
     text = attention_page(attention())
     assert "default-src 'none'" in html.unescape(text)
     assert not re.search(r"https?:|//cdn|@import|url\(", text)

@@ -1,4 +1,4 @@
-"""The tree of blocks: every step once, every parameter in one block, titles that say what a block is."""
+"""The tree of blocks: every step once, every parameter in one block, descriptive titles."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_the_blocks_hold_every_parameter(name):
 
 
 @pytest.mark.parametrize("name", sorted(gf.presets()))
-def test_every_step_stands_in_one_place_and_each_kind_of_layer_is_there_once(name):
+def test_every_step_is_in_one_place_and_each_kind_of_layer_is_there_once(name):
     steps = [node.name for top in tree(name) for node in top.walk() if node.equation is not None]
     assert steps == [equation.name for equation in notation(gf.build(name)).rows]
 
@@ -33,7 +33,7 @@ def test_what_is_inside_a_block_holds_its_parameters(name):
             assert sum(inner.parameters for inner in node.inner) == node.parameters, node.name
 
 
-def test_bert_base_is_what_it_is():
+def test_the_blocks_of_bert_base():
     found = named(tree("bert-base"))
     assert [(node.name, node.title, node.parameters) for node in tree("bert-base")] == [
         ("embeddings", "embedding", 23_837_184),
@@ -60,12 +60,12 @@ def test_layers_that_share_their_weights_say_so():
     assert node.parameters == 7_087_872
 
 
-def test_each_kind_of_layer_says_what_it_sees():
+def test_each_kind_of_layer_states_what_it_attends_to():
     titles = [node.title for node in tree("modernbert-base") if node.layers]
     assert titles == ["layer 0, global", "14 × layer, window 128", "7 × layer, global"]
 
 
-def test_heads_that_share_keys_are_said():
+def test_heads_that_share_keys_are_reported():
     assert "attention, 8 heads on 2" in {node.title for node in named(tree("layer", heads=8, kv_heads=2)).values()}
 
 

@@ -1,4 +1,4 @@
-"""Charts: round ticks, gaps where a value is no number, words that are only words."""
+"""Charts: round ticks, gaps where a value is not a number, text that is only text."""
 
 import math
 from xml.etree import ElementTree
@@ -17,7 +17,7 @@ def test_ticks_are_few_and_reach_the_top(top):
 
 
 @pytest.mark.parametrize("top", [0.0, -1.0, math.inf, math.nan])
-def test_a_top_that_is_none_still_has_ticks(top):
+def test_an_invalid_maximum_still_has_ticks(top):
     assert ticks(top) == [0.0, 1.0]
 
 
@@ -28,7 +28,7 @@ def test_epochs_are_whole_numbers_and_at_most_seven(first, last):
     assert all(first <= value <= last and value == int(value) for value in found)
 
 
-def test_a_value_that_is_no_number_leaves_a_gap():
+def test_a_value_that_is_not_a_number_leaves_a_gap():
     chart = Chart("loss", "epoch", [Line("a", [(1, 2.0), (2, math.nan), (3, 1.0), (4, 0.5)], "red")])
     picture = chart.svg()
     ElementTree.fromstring(picture)
@@ -37,7 +37,7 @@ def test_a_value_that_is_no_number_leaves_a_gap():
     assert len([piece for piece in picture.split('d="')[-1].split('"')[0].split("M") if piece]) == 2
 
 
-def test_nothing_finite_is_said():
+def test_a_chart_without_finite_values_says_so():
     picture = Chart("loss", "epoch", [Line("a", [(1, math.inf)], "red")]).svg()
     assert "nothing to draw" in picture
 

@@ -119,7 +119,7 @@ def test_a_run_of_one_epoch_has_one_tick_and_no_point_at_the_border():
     assert loss.get_ylim() == pytest.approx((0, 1.06 * 1.43))
 
 
-def test_what_the_dots_of_a_single_run_say_stands_in_the_titles_and_never_on_a_line():
+def test_the_marked_epochs_of_a_single_run_are_in_the_titles_and_never_on_a_line():
     loss, accuracy = curves_figure([OVER]).axes
     assert (loss.get_title(), loss.get_title(loc="left")).count("loss, turns at epoch 2") == 1
     assert "accuracy, 80.0% at epoch 2" in (accuracy.get_title(), accuracy.get_title(loc="left"))
@@ -133,7 +133,7 @@ def test_many_runs_have_a_colour_each_and_a_legend_beside_the_curves():
     assert [text.get_text() for text in figure.legends[0].get_texts()][:2] == ["run 0", "run 1"]
 
 
-def test_runs_in_a_folder_are_in_the_order_of_their_numbers_and_told_apart(tmp_path):
+def test_runs_in_a_folder_are_in_the_order_of_their_numbers_and_are_distinguished(tmp_path):
     for place in ("a/epochs-10", "a/epochs-9", "b/epochs-9", "a/notes"):
         (tmp_path / place).mkdir(parents=True)
         if "epochs" in place:
@@ -152,7 +152,7 @@ def test_a_last_line_that_was_cut_off_is_left_out(tmp_path):
         read_curve(tmp_path)
 
 
-def test_what_is_no_run_is_said(tmp_path):
+def test_a_folder_without_a_run_is_reported(tmp_path):
     with pytest.raises(GlassformerError, match=r"has no metrics\.jsonl: is it the folder of a run"):
         read_curve(tmp_path)
     (tmp_path / "metrics.jsonl").write_text("", encoding="utf-8")

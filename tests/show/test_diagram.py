@@ -1,4 +1,4 @@
-"""The diagram: what is asked for is open, every arrow has its shape, and nothing stands on anything else."""
+"""The diagram: requested blocks are expanded, every arrow has its shape, and nothing overlaps."""
 
 import itertools
 import json
@@ -53,7 +53,7 @@ def test_bert_base_is_drawn_as_it_is():
     assert {arrow.label for arrow in diagram(gf.build("bert-base", t=5), convention="columns").arrows} == {"", "768 × 5", "768"}
 
 
-def test_what_is_named_is_open_and_nothing_else():
+def test_only_named_blocks_are_expanded():
     program = gf.build("bert-base")
     names = {box.name for box in diagram(program, opened=["layers.0", "layers.0.attention"]).boxes if box.open}
     assert names == {"layers.0", "layers.0.attention"}
@@ -61,7 +61,7 @@ def test_what_is_named_is_open_and_nothing_else():
     assert [box.title for box in closed.boxes if box.kind == "block"] == ["embedding", "12 × layer", "pooler"]
 
 
-def test_a_residual_goes_around_what_it_skips():
+def test_a_residual_goes_around_the_skipped_block():
     drawn = diagram(gf.build("layer"))
     around = [(arrow.source, arrow.target) for arrow in drawn.arrows if len(arrow.points) > 2]
     assert around == [("", "layers.0.sum_1"), ("layers.0.norm_1", "layers.0.sum_2")]
@@ -125,7 +125,7 @@ def behind(drawn):
 
 
 def overlapping(drawn):
-    """Boxes that stand on one another, although neither is open."""
+    """Overlapping boxes, neither of which is expanded."""
     for one, other in itertools.combinations([box for box in drawn.boxes if not box.open], 2):
         apart = one.x + one.width <= other.x or other.x + other.width <= one.x
         if not apart and not (one.y + one.height <= other.y or other.y + other.height <= one.y):
@@ -148,7 +148,7 @@ def outside(drawn):
 
 
 @pytest.mark.parametrize(("name", "fields"), CASES, ids=IDS)
-def test_nothing_stands_on_anything_else_whatever_is_open(name, fields):
+def test_nothing_overlaps_whatever_is_expanded(name, fields):
     program = gf.build(name, **fields)
     layers = {node.name for node in tree(program) if node.kind == "layer"}
     pictures = [diagram(program), diagram(program, opened=[]), everything(program)]
@@ -160,7 +160,7 @@ def test_nothing_stands_on_anything_else_whatever_is_open(name, fields):
 
 
 def test_an_arrow_behind_a_box_and_a_box_on_another_would_be_found():
-    """The twin that shows that the test above can fail."""
+    """Control: the test above can fail."""
     drawn = inside(gf.build("bert-base"), "layers.0.attention")
     past = next(arrow for arrow in drawn.arrows if len(arrow.points) > 2)
     passed = [box for box in drawn.boxes if past.points[0][1] < box.y < past.points[-1][1]]

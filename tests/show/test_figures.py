@@ -1,4 +1,4 @@
-"""Figures: plain text, files that say what they are, and one line where matplotlib is missing."""
+"""Figures: plain text, correct file types, and one line if matplotlib is missing."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def test_a_folder_that_is_not_there_is_one_line(tmp_path):
         save_picture(a_figure("x"), tmp_path / "none" / "a.png")
 
 
-def test_without_matplotlib_the_way_to_get_it_is_said(tmp_path):
+def test_without_matplotlib_the_way_to_get_it_is_reported(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError", encoding="utf-8")
     command = [sys.executable, "-m", "glassformer", "experiment", "order", "--out", str(tmp_path / "a.png")]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Heat maps: the picture in the page is the grid, whoever reads the PNG."""
+"""Heat maps: the PNG in the page contains the grid, as read by an independent decoder."""
 
 import base64
 import io
@@ -36,7 +36,7 @@ def test_a_page_holds_a_picture_for_each_theme():
     assert "source" not in heat_map(np.eye(3), "a head", size=30, theme="light")
 
 
-def test_no_number_is_drawn_as_nothing():
+def test_nan_is_drawn_as_zero():
     assert heat_map(np.full((2, 2), np.nan), "x", size=4) == heat_map(np.zeros((2, 2)), "x", size=4)
 
 

@@ -1,4 +1,4 @@
-"""The template layer: text is escaped wherever it is put, and what it writes is well formed."""
+"""The template layer: text is escaped everywhere, and the output is well-formed."""
 
 import ast
 import re

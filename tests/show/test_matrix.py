@@ -8,7 +8,7 @@ from glassformer.show.fragment import pieces
 from glassformer.show.matrix import Grid, flowing, grids, latex_number
 
 
-def test_brackets_span_the_rows_and_names_stand_outside():
+def test_brackets_span_the_rows_and_names_are_outside():
     assert Grid([["1", "−10"], ["2", "3"]], ["a", "bc"], ["x", "y"]).lines() == ["    x    y", "a  ⎡1  −10⎤", "bc ⎣2    3⎦"]
     assert Grid([["1", "2"]]).lines() == ["[1  2]"]
     assert [line[0] for line in Grid([["1"]] * 3).lines()] == ["⎡", "⎢", "⎣"]
@@ -33,7 +33,7 @@ def test_a_matrix_in_html_has_brackets_and_not_the_bars_of_a_determinant():
     assert "td.closes{border-left:0}" in pieces()
 
 
-def test_one_number_is_no_matrix():
+def test_one_number_is_not_a_matrix():
     (page,) = grids(Tensor("mean", ()), np.array(2.5), str, {}, "rows")
     assert (page.single, page.latex(), page.html()) == ("2.5", "2.5", "2.5")
 

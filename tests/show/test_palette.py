@@ -1,4 +1,4 @@
-"""The palette: every name has a part, and the colours of parts can be told apart, on both pages and by everybody."""
+"""The palette: every name has a part, and the colours of parts are distinguishable on both pages with any colour vision."""
 
 import itertools
 
@@ -47,7 +47,7 @@ def test_parts_and_words_stand_out_from_the_page(theme):
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("vision", VISION)
-def test_any_two_parts_can_be_told_apart(theme, vision):
+def test_any_two_parts_can_be_distinguished(theme, vision):
     for one, other in itertools.combinations(theme.parts.values(), 2):
         assert np.linalg.norm(lab(one, vision) - lab(other, vision)) > 9, (one, other)
 

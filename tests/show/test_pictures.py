@@ -95,6 +95,6 @@ def test_rms_norm_takes_no_mean_away():
     assert list(norm_steps(run, "final_norm")) == ["x", "normalised", "scaled and shifted"]
 
 
-def test_a_name_that_is_no_norm_is_said():
+def test_an_unknown_norm_is_reported():
     with pytest.raises(GlassformerError, match=r"'layers.0.ffn' is not a norm of this run: layers.0.norm_1, layers.0.norm_2"):
         norm_steps(seeded_run(SPEC, words="a b c"), "layers.0.ffn")

@@ -109,7 +109,7 @@ def test_the_page_is_whole_and_needs_nothing(bert):
     assert [value for _, name, value in found.attributes if name == "href"] == [f"#{one}" for one in ids]
 
 
-def test_the_page_says_what_the_readings_say(bert):
+def test_the_page_agrees_with_the_algebra(bert):
     text = Reader(bert).text
     count, cost = gf.count("bert-base"), gf.cost("bert-base", t=512)
     assert "109,482,240" in text
@@ -138,7 +138,7 @@ def test_every_kind_of_encoder_has_a_page(name):
     assert ("Against the length" in found.text) == (not gf.spec(name).one_length)
 
 
-def test_a_spec_is_said_in_a_sentence():
+def test_a_spec_is_described_in_a_sentence():
     assert sentence(gf.spec("bert-base")) == (
         "An encoder of 12 layers of width 768 with 12 heads of 64, feed-forward blocks of 3,072. It reads tokens of a vocabulary "
         "of 30,522."
@@ -194,7 +194,7 @@ def test_checks_hold_of_a_run_and_fail_of_a_broken_one():
     assert "✓ right" in text and "✗" in text
 
 
-def test_a_run_tells_what_it_learned(tmp_path):
+def test_a_run_shows_its_curves_and_results(tmp_path):
     run = read_run(run_folder(tmp_path / "run", epochs=6))
     found = Reader(learned_section(run).html)
     assert found.faults == [] and "script" not in found.tags and "img" not in found.tags
@@ -230,7 +230,7 @@ def test_many_epochs_are_cut_with_a_sentence(tmp_path):
     assert "40 epochs in between are left out." in text
 
 
-def test_what_is_no_run_is_said(tmp_path):
+def test_a_folder_without_a_run_is_reported(tmp_path):
     assert not is_run(tmp_path) and not is_run("bert-base") and not is_run("\0")
     (tmp_path / "run.json").write_text("{}", encoding="utf-8")
     assert is_run(tmp_path)

@@ -1,4 +1,4 @@
-"""Tables where a person looks at a terminal, however narrow."""
+"""Tables on a terminal of any width."""
 
 import re
 import sys

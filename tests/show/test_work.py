@@ -65,12 +65,12 @@ Given
     )
 
 
-def test_digits_are_those_asked_for():
+def test_digits_are_those_requested():
     assert "weights = [0.80443  0.19557]" in sheet(FLYING, 5).text()
     assert "weights = [   0.8     0.2]" in sheet(FLYING, 1).text()
 
 
-def test_heads_stand_side_by_side_and_masked_scores_are_minus_infinity():
+def test_heads_are_side_by_side_and_masked_scores_are_minus_infinity():
     text = sheet(TWO_HEADS).text()
     assert "W_Q: the identity, 2 × 2" in text
     assert "   masked (head 1) = ⎡1  −∞⎤    masked (head 2) = ⎡0  −∞⎤" in text
@@ -96,7 +96,7 @@ def test_other_conventions_of_layer_norm_are_named():
     assert "unbiased variance, divided by n − 1 = 3              [−1.1619  −0.3873  0.3873  1.1619]              0.1797" in text
 
 
-def test_rounding_is_shown_beside_what_it_moved():
+def test_rounding_is_shown_with_its_effect():
     solution = solve(parse_problem(FLYING))
     text = Worksheet(solution.rounded(2), 2, solution).text()
     assert "Every intermediate result is rounded to 2 decimals before it is used." in text

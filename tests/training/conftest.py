@@ -1,4 +1,4 @@
-"""One thread each: the tensors are tiny; and what a run sets for the whole process is set back."""
+"""One thread per test, since the tensors are tiny; process-wide settings are restored after a run."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Tiny runs that are killed or told to stop at random moments, and compared with one that nothing disturbed.
+"""Tiny runs that are killed or signalled at random moments, and compared with an uninterrupted one.
 
     PYTHONPATH=tests python tests/training/disturbed.py kills FOLDER 200
     PYTHONPATH=tests python tests/training/disturbed.py kills-translate FOLDER 20
@@ -67,7 +67,7 @@ class Child:
         return True
 
     def end(self, patience=PATIENCE):
-        """Its exit code, negative for a signal, and the seconds it took; whoever does not end in time is killed: -99."""
+        """Its exit code, negative for a signal, and the seconds it took; a process that does not end in time is killed: -99."""
         began, hung = time.monotonic(), self.listen(patience)
         if hung:
             os.kill(self.pid, signal.SIGKILL)
@@ -241,7 +241,7 @@ def kills(place, count, seed=0, before=lambda: None, make=tiny_run):
 
 
 def second_signal(path, data):
-    """How a process ends that is told a second time while its step takes long, and after how many seconds."""
+    """The exit code of a process that gets a second signal during a long step, and its seconds."""
 
     def slow():
         real = loop.Trainer.validate
@@ -324,7 +324,7 @@ class Pair:
         return max((int(found[1]) for line in lines if (found := re.search(r'"kind": "step", "step": (\d+)', line))), default=0)
 
     def close(self):
-        """The exit code of torchrun; whoever does not end in time is killed with its processes: -99."""
+        """The exit code of torchrun; if it does not end in time, it is killed with its processes: -99."""
         hung = not self.wait(self.ended, 4 * PATIENCE) and not self.ended()
         for pid in [*self.children(), self.agent.pid] if hung else ():
             os.kill(pid, signal.SIGKILL)

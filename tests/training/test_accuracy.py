@@ -14,7 +14,7 @@ from glassformer.training.settings import Settings
 
 FIGURES = Path(__file__).parents[2] / "bench" / "figures" / "accuracy.json"
 QUICKEST = "lid-words-romanised"  # of those that start from nothing: half a minute on two cores
-BAND = 2.0  # percent: three seeds lie within 0.4, and another machine rounds otherwise
+BAND = 2.0  # percent: three seeds are within 0.4, and another machine rounds differently
 
 
 @pytest.mark.slow

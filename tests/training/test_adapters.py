@@ -89,7 +89,7 @@ def test_a_state_holds_what_is_trained_and_nothing_else(finished):
     assert len(names) == 2 * 2 * 2 + 2 and all("adapters" in name or name.startswith("head.") for name in names)
 
 
-def test_a_run_that_was_stopped_goes_on_with_the_same_bits(finished, checkpoint, rows, tmp_path):
+def test_a_run_that_was_stopped_resumes_bit_for_bit(finished, checkpoint, rows, tmp_path):
     run = made(tmp_path / "run", checkpoint, rows, save_every=3)
 
     def stop(step):

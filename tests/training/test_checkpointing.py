@@ -24,7 +24,7 @@ def test_the_losses_are_the_same_to_the_last_bit(plain, tmp_path):
     assert len(losses(run)) > 5 and losses(run) == losses(plain)
 
 
-def test_a_run_that_was_stopped_goes_on_with_the_same_bits(plain, tmp_path):
+def test_a_run_that_was_stopped_resumes_bit_for_bit(plain, tmp_path):
     run, rows = tiny_run(tmp_path / "run", **SETTINGS, checkpointing="yes")
 
     def stop(step):

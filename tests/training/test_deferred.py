@@ -108,7 +108,7 @@ RUNS = [{"batch_tokens": 4096}, {"batch_size": 32}, {"batch_tokens": 2048, "comp
 @pytest.mark.parametrize("made", RUNS, ids=str)
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.filterwarnings("ignore")  # PyTorch warns of its own parts while it compiles
-def test_recorded_steps_resume_to_the_bit_on_a_gpu(made, tmp_path, monkeypatch):
+def test_recorded_steps_resume_bit_for_bit_on_a_gpu(made, tmp_path, monkeypatch):
     whole, data = a_run(made, tmp_path / "whole")
     loop.train(whole, data, Quiet())
     stopped, data = a_run(made, tmp_path / "stopped")

@@ -175,7 +175,7 @@ def test_two_processes_have_the_losses_of_one(place, parallel, figure):
 
 
 @pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
-def test_masked_tokens_count_alike_however_many_each_process_has(place, parallel):
+def test_masked_tokens_count_equally_regardless_of_their_number_per_process(place, parallel):
     assert_same_curve(Run.open(place / f"mlm-{parallel}"), Run.open(place / "mlm-one"))
 
 
@@ -189,7 +189,7 @@ def test_weights_at_the_end_are_whole(place, parallel):
 
 
 @pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
-def test_a_signal_to_one_process_stops_both_at_the_same_step_and_they_go_on_bit_for_bit(place, parallel):
+def test_a_signal_to_one_process_stops_both_at_the_same_step_and_they_continue_bit_for_bit(place, parallel):
     (first, _), (second, _) = told(place, f"stopped-{parallel}")
     assert first == second
     assert first.startswith("Interrupted: stopped at step 5 of 20; everything is saved. To resume: glassformer resume")
@@ -200,7 +200,7 @@ def test_a_signal_to_one_process_stops_both_at_the_same_step_and_they_go_on_bit_
 
 
 @pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
-def test_one_process_goes_on_where_two_stopped(place, parallel):
+def test_one_process_continues_where_two_stopped(place, parallel):
     run, watch = Run.open(place / f"two-one-{parallel}"), Quiet()
     assert len(list((run.checkpoints / "step-000005").glob("shard-*.safetensors"))) == 2
     loop.train(run, load_data("digits"), watch)
@@ -209,13 +209,13 @@ def test_one_process_goes_on_where_two_stopped(place, parallel):
 
 
 @pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
-def test_two_processes_go_on_where_one_stopped(place, parallel):
+def test_two_processes_continue_where_one_stopped(place, parallel):
     assert told(place, f"one-two-{parallel}")[1] == ("", ["resuming after step 5 of 20."])
     assert_same_curve(Run.open(place / f"one-two-{parallel}"), Run.open(place / "one"))
 
 
 @pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
-def test_a_loss_that_is_no_number_in_one_process_stops_both(place, parallel):
+def test_a_nan_loss_in_one_process_stops_both(place, parallel):
     (first, _), (second, _) = told(place, f"nan-{parallel}")
     assert first == second
     assert first.startswith("NotFinite: step 5: loss is nan. First non-finite gradient: ")
@@ -280,7 +280,7 @@ def wait_for_step(run, step):
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the workers in /proc")
 @pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_killed_worker_ends_the_run_in_one_line_and_it_goes_on(victim, tmp_path):
+def test_a_killed_worker_ends_the_run_in_one_line_and_it_continues(victim, tmp_path):
     run = tmp_path / "run"
     started = torchrun(*TRAIN, "--epochs", "500", "--save-every", "5", "--out", str(run))
     wait_for_step(run, 5)
@@ -302,7 +302,7 @@ def test_a_killed_worker_ends_the_run_in_one_line_and_it_goes_on(victim, tmp_pat
     assert watch.said == [f"resuming after step {step + 1} of 40."]
 
 
-def test_torchrun_takes_a_signal_for_all_and_one_line_is_said(tmp_path):
+def test_a_signal_to_torchrun_stops_all_and_prints_one_line(tmp_path):
     run = tmp_path / "run"
     started = torchrun(*TRAIN, "--epochs", "500", "--out", str(run), start_new_session=True)
     wait_for_step(run, 1)
@@ -324,7 +324,7 @@ def test_torchrun_takes_a_signal_for_all_and_one_line_is_said(tmp_path):
         (["train", "digits", "heads=7"], "glassformer: heads=7 "),
     ],
 )
-def test_a_mistake_is_said_once(words, line, tmp_path):
+def test_an_error_is_printed_once(words, line, tmp_path):
     started = torchrun("-m", "glassformer", *words, cwd=tmp_path)
     said = started.communicate(timeout=120)[0]
     lines = [one for one in said.splitlines() if one.startswith("glassformer: ")]
@@ -342,7 +342,7 @@ def test_alone_everything_is_its_own():
         raise RuntimeError("gloo: no group, so no process can be lost")
 
 
-def test_processes_that_start_again_beside_the_same_store_agree_and_do_not_meet_the_dead(monkeypatch):
+def test_restarted_processes_on_the_same_store_agree_and_ignore_dead_ones(monkeypatch):
     store, names = torch.distributed.HashStore(), []
     with ThreadPoolExecutor(3) as pool:
         for _ in range(5):
@@ -356,7 +356,7 @@ def test_processes_that_start_again_beside_the_same_store_agree_and_do_not_meet_
         processes.round_of(torch.distributed.HashStore(), 0, 2)
 
 
-def test_a_process_that_finds_nobody_says_so_in_one_line(monkeypatch):
+def test_a_process_without_peers_gives_a_one_line_error(monkeypatch):
     for name, value in {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(processes, "rendezvous", lambda *_, **__: iter([(torch.distributed.HashStore(), 0, 2)]))
@@ -387,7 +387,7 @@ def test_a_gpu_for_each_process(monkeypatch):
         processes.own_gpu()
 
 
-def test_who_leaves_has_said_everything_and_takes_nothing_down():
+def test_an_exiting_process_has_sent_everything_and_stops_no_other():
     code = """
         import atexit, sys
         from glassformer.training.distributed.processes import leave

@@ -1,4 +1,4 @@
-"""Disks that fail, files that are damaged, runs that go on: nothing is lost. Small counts here, the full ones slow."""
+"""Failing disks, damaged files, resumed runs: nothing is lost. Small counts here, full counts in the slow tests."""
 
 import errno
 import json
@@ -40,7 +40,7 @@ def stopped():
 
 
 def stopped_run(path, step, **settings):
-    """A run that was told to stop after a step."""
+    """A run that was stopped after a step."""
     run, data = tiny_run(path, **settings)
     with pytest.raises(loop.Interrupted):
         loop.train(run, data, at(step, stopped))
@@ -105,7 +105,7 @@ TRACED = re.compile(
 
 
 def asked_of_the_kernel(run, trace):
-    """What a training asks of the kernel for its checkpoints, in order: (write or fsync, file) and (rename, from, to).
+    """The system calls of a training run for its checkpoints, in order: (write or fsync, file) and (rename, from, to).
 
     Writes to one file in a row are one. "Unfinished" is a call during which another thread, which computes the checksum, called.
     """
@@ -128,7 +128,7 @@ def asked_of_the_kernel(run, trace):
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace shows what the kernel is asked for")
-def test_the_kernel_is_asked_in_the_order_that_outlives_a_power_cut(tmp_path, figure):
+def test_system_calls_are_in_the_order_that_survives_a_power_failure(tmp_path, figure):
     run, _ = tiny_run(tmp_path / "run", epochs=1)
     wanted, names = [], [f"step-{step:06d}" for step in (3, 6, 9, 10)]
 
@@ -295,7 +295,7 @@ WAYS = {
 
 
 def resumed_everywhere(place, epochs, data="digits", **settings):
-    """How many steps there are, after each of which a copy of a run went on with the same bits."""
+    """The number of steps after each of which a copy of the run resumed bit for bit."""
     place.mkdir()
     whole, data = tiny_run(place / "whole", data=data, epochs=epochs, save_every=1, keep=1000, **settings)
     best = {loop.train(whole, data, Quiet())["best"]["step"]}
@@ -323,7 +323,7 @@ def resumed_everywhere(place, epochs, data="digits", **settings):
 @pytest.mark.parametrize(
     ("epochs", "ways"), [(2, ["dropout"]), pytest.param(20, list(WAYS), marks=pytest.mark.slow)], ids=["20 steps", "200 steps"]
 )
-def test_a_run_goes_on_bit_for_bit_from_every_step(epochs, ways, tmp_path, figure):
+def test_a_run_continues_bit_for_bit_from_every_step(epochs, ways, tmp_path, figure):
     done = 0
     for number, way in enumerate(ways):
         done += resumed_everywhere(tmp_path / str(number), epochs if way == "dropout" else 2, **WAYS[way])
@@ -335,7 +335,7 @@ def test_a_run_goes_on_bit_for_bit_from_every_step(epochs, ways, tmp_path, figur
     )
 
 
-def test_whatever_was_changed_is_named(tmp_path, figure):
+def test_every_change_is_named(tmp_path, figure):
     run, _ = tiny_run(tmp_path / "run")
     before, refused = run.identity(), 0
     for part in ("spec", "settings"):
@@ -362,7 +362,7 @@ def test_whatever_was_changed_is_named(tmp_path, figure):
 # T12: two processes -----------------------------------------------------------------------------------------------------
 
 
-def test_a_second_process_is_refused_while_the_first_goes_on(tmp_path, figure):
+def test_a_second_process_is_refused_while_the_first_is_running(tmp_path, figure):
     run, data = tiny_run(tmp_path / "run", epochs=1)
     refused = []
 
@@ -375,7 +375,7 @@ def test_a_second_process_is_refused_while_the_first_goes_on(tmp_path, figure):
     figure("T12", "10 of 10 refused in one line with the process id; the lock of a killed process is released")
 
 
-def test_what_was_left_of_weights_being_written_is_swept(tmp_path):
+def test_partially_written_weights_are_removed(tmp_path):
     run, data = stopped_run(tmp_path / "run", 3)
     for name in (".best.new.0123abcd", "last.new", "best.old"):
         (run.path / name).mkdir()

@@ -42,12 +42,12 @@ def test_an_image_of_any_size_has_few_patches_and_loses_few_pixels(height, width
     assert _patch(height, width) == patch
 
 
-def test_there_is_no_data_of_sound():
+def test_training_on_audio_is_refused():
     with pytest.raises(GlassformerError, match=r"^this spec reads audio \(mels=80\), and training on audio is not supported"):
         fitted(preset("whisper-tiny"), {}, load_data("digits"), None, Settings())
 
 
-def test_small_letters_are_asked_for_by_a_setting():
+def test_lower_case_is_a_setting():
     data = load_data("lid-words")
     one, two = (tokenizer_for(data, Settings(vocab=600, case=case)) for case in ("keep", "lower"))
     assert one.encode(["Google"]) != one.encode(["google"]) and two.encode(["Google"]) == two.encode(["google"])

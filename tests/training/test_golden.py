@@ -1,4 +1,4 @@
-"""Losses that were written down stay what they are: a change that moves one of them is seen, and has to be meant."""
+"""Recorded losses do not change: a code change that affects one is detected, and has to be intended."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Processes that are killed, signalled or starved at random moments lose nothing: counted against runs that nobody disturbed."""
+"""Processes that are killed, signalled or starved at random moments lose nothing, compared with uninterrupted runs."""
 
 import json
 import os
@@ -18,7 +18,7 @@ COUNTS = [pytest.param(20, id="20"), pytest.param(200, id="200", marks=pytest.ma
 
 
 def disturbed(way, place, count, timeout=3000):
-    """What disturbed.py counted; whatever it prints beside that belongs to children that failed."""
+    """The counts of disturbed.py; any other output is that of failed children."""
     command = [sys.executable, str(TESTS / "training" / "disturbed.py"), way, str(place), str(count)]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout, check=False)
     assert done.returncode == 0, done.stderr
@@ -83,7 +83,7 @@ def test_one_of_two_processes_is_killed_twenty_times_and_torchrun_starts_both_ag
     )
 
 
-# The command line, as a shell sees it -----------------------------------------------------------------------------------
+# The command line, run by a shell --------------------------------------------------------------------------------------
 
 TINY = ["train", "digits", "d_model=16", "heads=2", "layers=1", "--batch-size", "64", "--save-every", "3"]
 LIMITED = (
@@ -117,7 +117,7 @@ def test_ctrl_c_saves_and_the_exit_code_is_130(tmp_path):
     assert started.returncode == 130
 
 
-def test_a_loss_that_is_no_number_exits_with_1(tmp_path):
+def test_a_nan_loss_exits_with_1(tmp_path):
     started = shell(*TINY, "--lr", "1e9", "--clip", "none", "--warmup", "0", "--out", str(tmp_path / "run"))
     line = last_line(started)
     assert line.startswith("glassformer: step ") and " Nothing was overwritten. To resume: glassformer resume " in line

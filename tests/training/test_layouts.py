@@ -58,7 +58,7 @@ def test_transformers_continues_as_the_run_does(model, tmp_path):
     assert gf.verify(run.folder).holds
 
 
-def test_what_no_class_is_opens_in_our_own_layout(tmp_path):
+def test_models_without_a_class_use_our_own_layout(tmp_path):
     run = translating(tmp_path)
     names = {path.name for path in (run.folder / "best").iterdir()}
     assert names == {"spec.json", "model.safetensors", "tokenizer.json", "generation_config.json"}

@@ -23,7 +23,7 @@ class Notebook:
 
 
 class Writer:
-    """Stands where TensorBoard's writer would."""
+    """A fake TensorBoard writer."""
 
     def __init__(self, folder, purge_step):
         self.folder, self.first, self.scalars, self.closed = folder, purge_step, [], False
@@ -64,7 +64,7 @@ def test_tensorboard_is_given_numbers_with_names_and_steps(tmp_path, monkeypatch
 
 
 class Session:
-    """Stands where a session of Weights & Biases would."""
+    """A fake session of Weights & Biases."""
 
     def __init__(self, **options):
         self.options, self.logged, self.finished = options, [], False

@@ -45,7 +45,7 @@ def test_accumulated_batches_are_one_large_batch(tmp_path):
     assert abs(logged(one, "epoch")[0]["train"]["loss"] - logged(two, "epoch")[0]["train"]["loss"]) < 0.05
 
 
-def test_a_loss_that_is_no_number_stops_before_the_update(tmp_path, monkeypatch):
+def test_a_nan_loss_stops_before_the_update(tmp_path, monkeypatch):
     run, data = tiny_run(tmp_path / "run")
     made, calls = loop.training_judge, []
     real = made(TASKS["image"], data, run.settings)
@@ -146,7 +146,7 @@ def test_resume_names_what_was_changed(whole, tmp_path):
 
 
 @pytest.mark.parametrize("accumulate", [1, 3])
-def test_a_run_of_token_budgets_stopped_in_an_epoch_resumes_to_the_same_bits(accumulate, tmp_path):
+def test_a_run_of_token_budgets_stopped_in_an_epoch_resumes_bit_for_bit(accumulate, tmp_path):
     settings = {"batch_tokens": 600, "accumulate": accumulate, "vocab": 300, "max_length": 48, "save_every": 2}
     runs = [tiny_run(tmp_path / name, "lid-words", **settings) for name in ("whole", "stopped")]
     (whole, data), (stopped, _) = runs
@@ -198,7 +198,7 @@ def test_tokens_are_tagged_and_guessed(data, tmp_path):
     ("data", "fields"), [("digits", {}), ("lid-words", {"d_model": 64}), ("lid-words", {"position": "relative"})]
 )
 def test_equal_runs_give_equal_bits_on_any_device(data, fields, tmp_path):
-    """On a GPU too, where attention's backward pass sums in any order unless it is told not to."""
+    """On a GPU too, where attention's backward pass sums in any order unless it is deterministic."""
     runs = [tiny_run(tmp_path / name, data, fields, batch_size=64, vocab=300, max_length=64) for name in ("one", "two")]
     for run, rows in runs:
         loop.train(run, rows, Quiet())

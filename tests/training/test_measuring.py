@@ -1,4 +1,4 @@
-"""What was predicted stands beside what is measured, and the two agree."""
+"""Predicted and measured costs are both reported, and agree."""
 
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def test_attention_with_dropout_on_a_cpu_keeps_its_weights(length):
     assert step["predicted_bytes"] > 1.3 * measured("topic", length=length)["predicted_bytes"]
 
 
-def test_a_masked_token_step_asks_its_head_about_few_tokens(tmp_path):
+def test_a_masked_token_step_applies_its_head_to_few_tokens(tmp_path):
     path = tmp_path / "plain.txt"
     path.write_text(
         "".join(f"the number {i} comes after the number {i - 1} and before {i + 1}\n" for i in range(200)), encoding="utf-8"
@@ -111,7 +111,7 @@ def test_the_prediction_for_other_sizes_is_the_algebras(tmp_path):
     assert predicted_at({}, Extent.of([29] * 7)) is None
 
 
-def test_a_peak_that_a_step_beats_was_none(tmp_path, monkeypatch):
+def test_a_peak_that_a_step_exceeds_is_discarded(tmp_path, monkeypatch):
     monkeypatch.setattr("glassformer.training.measuring.peak_flops", lambda *_: 1.0)  # a machine that was busy elsewhere
     run, data = tiny_run(tmp_path / "run", epochs=1)
     about = run.about | {"predicted": prediction(run.spec, run.settings)}

@@ -1,4 +1,4 @@
-"""A number that is none is found in its step, named, and never saved, wherever it came from."""
+"""A non-finite number of any origin is detected in its step, named, and never saved."""
 
 import dataclasses
 import math
@@ -21,7 +21,7 @@ def _no_pictures(monkeypatch):
 
 
 class Plant:
-    """Puts a number that is none into one step of a run, and says what the message has to name."""
+    """Puts a non-finite number into one step of a run, and returns what the message has to name."""
 
     def __init__(self, kind, step, chance):
         self.kind, self.step, self.chance, self.named = kind, step, chance, ""
@@ -77,7 +77,7 @@ KINDS = ["data", "weight", "activation", "loss", "gradient", "optimizer"]
 
 
 @pytest.mark.parametrize("count", [6, pytest.param(102, marks=pytest.mark.slow)])
-def test_a_number_that_is_none_is_found_in_its_step_and_never_saved(count, tmp_path, monkeypatch, figure):
+def test_a_non_finite_number_is_detected_in_its_step_and_never_saved(count, tmp_path, monkeypatch, figure):
     chance, real = random.Random(count), loop.Trainer.step
     for case in range(count):
         plant = Plant(KINDS[case % len(KINDS)], chance.randint(2, 9), chance)
@@ -108,7 +108,7 @@ def test_a_number_that_is_none_is_found_in_its_step_and_never_saved(count, tmp_p
     )
 
 
-def test_a_validation_loss_that_is_no_number_stops_before_it_is_saved(tmp_path, monkeypatch):
+def test_a_nan_validation_loss_stops_before_it_is_saved(tmp_path, monkeypatch):
     run, data = tiny_run(tmp_path / "run")
     monkeypatch.setattr(loop.ParallelEncoder, "evaluate", lambda *_, **__: {"loss": math.nan, "accuracy": 0.0})
     with pytest.raises(loop.NotFinite, match=r"^step 10: the validation loss is nan\. .* Last good checkpoint: step 9\."):

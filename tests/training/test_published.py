@@ -51,7 +51,7 @@ def opened(kind, folder):
 
 
 @pytest.mark.parametrize(("head", "kind"), [("classify", "SequenceClassification"), ("tag", "TokenClassification")])
-def test_transformers_says_what_we_say(tmp_path, tokenizer, head, kind):
+def test_transformers_gives_the_same_outputs(tmp_path, tokenizer, head, kind):
     encoder = bert(tokenizer, head=head, classes=3)
     publish(encoder, tmp_path / "best", ("warm", "cold", "other"), start={}, beside=None, trained="all")
     tokenizer.save(tmp_path / "best" / "tokenizer.json")
@@ -77,7 +77,7 @@ def test_masked_tokens_and_images_have_their_classes_too(tmp_path, tokenizer):
     assert opened(transformers.AutoModelForImageClassification, tmp_path / "vit").config.id2label == {0: "cat", 1: "dog"}
 
 
-def test_what_no_class_of_transformers_is_stays_in_our_layout(tmp_path):
+def test_models_without_a_transformers_class_stay_in_our_layout(tmp_path):
     spec = EncoderSpec(**SMALL, vocab=60, norm="pre", pool="mean", head="classify", classes=2, position="learned")
     assert class_for(spec, CONFIG) is None
     publish(Encoder(spec), tmp_path / "best", ("a", "b"), start={}, beside=None, trained="all")
@@ -85,7 +85,7 @@ def test_what_no_class_of_transformers_is_stays_in_our_layout(tmp_path):
     assert load(tmp_path / "best").labels == ["a", "b"]
 
 
-def test_a_bert_with_grouped_queries_is_no_bert(tokenizer):
+def test_a_bert_with_grouped_queries_is_not_saved_as_bert(tokenizer):
     spec = bert(tokenizer, head="mlm").spec
     config = next(drafts(spec))
     assert class_for(spec, config) == "BertForMaskedLM"

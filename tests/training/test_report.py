@@ -31,7 +31,7 @@ def test_precision_and_recall_are_scikit_learns():
         assert row["rows"] == rows[i]
 
 
-def test_a_class_that_nobody_said_has_no_precision():
+def test_a_class_that_is_never_predicted_has_no_precision():
     first, second = by_class([[3, 0], [2, 0]], ["a", "b"])
     assert (first["precision"], first["recall"]) == (0.6, 1.0)
     assert (second["precision"], second["recall"], second["f1"]) == (None, 0.0, 0.0)
@@ -49,7 +49,7 @@ def test_the_confusion_table_is_what_the_best_weights_say(ended):
     assert report["test"]["accuracy"] == pytest.approx(np.trace(table) / table.sum())
 
 
-def test_everything_stands_in_the_report_and_in_its_text(ended):
+def test_the_report_and_its_text_are_complete(ended):
     report = report_of(ended.path)
     json.dumps(report)  # a page is made from it elsewhere
     assert report["counts"]["task_specific"] == 16 * 10 + 10

@@ -17,7 +17,7 @@ def test_a_folder_gives_the_run_back(tmp_path):
 
 
 @pytest.mark.parametrize("context", ["word", "row"])
-def test_what_is_exported_knows_what_a_word_was_learned_with(tmp_path, context):
+def test_an_exported_model_records_the_context_of_words(tmp_path, context):
     run, rows = tiny_run(tmp_path / "run", "lid-words", vocab=300, context=context)
     run.export("best", Encoder(run.spec), rows.labels)
     tokens = [one.token for one in load(tmp_path / "run" / "best").predict("din pahle")]
@@ -31,7 +31,7 @@ def test_a_folder_of_a_newer_version_is_refused(tmp_path):
         Run.open(run.path)
 
 
-def test_a_folder_that_is_no_run_is_refused(tmp_path):
+def test_a_folder_that_is_not_a_run_is_refused(tmp_path):
     with pytest.raises(GlassformerError, match=r"is not a run folder: it has no run\.json"):
         Run.open(tmp_path)
 
@@ -50,7 +50,7 @@ def test_two_processes_cannot_work_on_one_run(tmp_path):
         pass
 
 
-def test_the_log_is_cut_to_what_the_state_knows(tmp_path):
+def test_the_log_is_truncated_to_the_state(tmp_path):
     run, _ = tiny_run(tmp_path / "run")
     with run.log(0, (), None) as log:
         log.line(step=1)
@@ -68,7 +68,7 @@ def test_settings_that_change_are_written_down(tmp_path):
         run.with_settings(epochs=0)
 
 
-def test_the_command_to_go_on_can_be_pasted(tmp_path):
+def test_the_command_to_resume_can_be_pasted(tmp_path):
     run, _ = tiny_run(tmp_path / "my run")
     assert run.resume_command == f"glassformer resume '{tmp_path}/my run'"
 

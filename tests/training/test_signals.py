@@ -21,7 +21,7 @@ def test_a_signal_sets_a_flag_and_handlers_are_set_back():
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_run_saves_its_step_and_goes_on_bit_for_bit(number, code, tmp_path):
+def test_a_run_saves_its_step_and_continues_bit_for_bit(number, code, tmp_path):
     whole, data = tiny_run(tmp_path / "whole")
     loop.train(whole, data, Quiet())
     run, _ = tiny_run(tmp_path / "run")

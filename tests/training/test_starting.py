@@ -129,7 +129,7 @@ def test_other_labels_have_a_fresh_head_of_their_own(checkpoint, rows, tmp_path)
     assert start.about["fresh"] == ["head.W_C", "head.b_C"] and start.encoder.spec.classes == 4
 
 
-def test_what_cannot_work_is_one_line(checkpoint, rows, tmp_path):
+def test_an_impossible_start_is_a_one_line_error(checkpoint, rows, tmp_path):
     with pytest.raises(GlassformerError, match=r"bert reads texts, but digits contains images: start from another checkpoint\.$"):
         start_from(checkpoint, {}, load_data("digits"), Settings())
     with pytest.raises(GlassformerError, match=r"^layers=1 does not match the encoder of the checkpoint: layers\.1\."):

@@ -61,7 +61,7 @@ def test_the_last_few_and_the_best_are_kept(tmp_path):
     assert saved_steps(tmp_path) == [6, 5, 3]
 
 
-def test_what_a_killed_process_left_is_swept_away(tmp_path):
+def test_files_left_by_a_killed_process_are_removed(tmp_path):
     save_state(tmp_path, made(1))
     (tmp_path / "step-000002.tmp-4711").mkdir()
     (tmp_path / "mine.tmp-1").mkdir()

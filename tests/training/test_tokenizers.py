@@ -27,7 +27,7 @@ def tokenizer(request, texts):
     return Tokenizer.train(texts, vocab=3000, kind=request.param)
 
 
-def test_a_tokenizer_has_the_size_asked_for_and_its_special_tokens(tokenizer):
+def test_a_tokenizer_has_the_size_requested_and_its_special_tokens(tokenizer):
     assert tokenizer.vocab == 3000
     special = (tokenizer.pad_id, tokenizer.unknown_id, tokenizer.cls_id, tokenizer.sep_id, tokenizer.mask_id)
     assert special == (0, 1, 2, 3, 4)
@@ -61,7 +61,7 @@ def test_a_hindi_word_is_not_cut_at_its_vowel_signs(texts):
         assert len(tokenizer.encode(["करने"])[0]) == 3
 
 
-def test_accents_and_case_stay_unless_lower_case_is_asked_for(texts):
+def test_accents_and_case_stay_unless_lower_case_is_requested(texts):
     tokenizer = Tokenizer.train(texts, vocab=3000)
     assert tokenizer.encode(["ou"]) != tokenizer.encode(["où"])
     assert tokenizer.encode(["Tom"]) != tokenizer.encode(["tom"])
@@ -170,7 +170,7 @@ def test_a_rare_character_is_unknown_and_the_common_ones_have_room(texts):
 
 
 @pytest.mark.parametrize("given", ["one text alone", b"bytes", 5, None, ["a", 1], [b"a"]])
-def test_one_text_is_no_list_of_its_letters(tokenizer, given):
+def test_one_text_is_not_a_list_of_its_letters(tokenizer, given):
     with pytest.raises(GlassformerError, match="expected a list of texts, found"):
         Tokenizer.train(given)
     with pytest.raises(GlassformerError, match="expected a list of texts, found"):

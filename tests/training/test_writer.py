@@ -8,7 +8,7 @@ import torch
 from glassformer.training.writer import Writer
 
 
-def test_a_job_runs_while_the_caller_goes_on():
+def test_a_job_runs_while_the_caller_continues():
     writer, going, done = Writer(), threading.Event(), []
 
     def job():

@@ -138,7 +138,7 @@ def test_computed_positions_begin_after_our_padding_token_so_that_a_class_of_tra
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_run_that_stopped_within_an_epoch_resumes_to_the_same_bits(kind, tmp_path):
+def test_a_run_that_stopped_within_an_epoch_resumes_bit_for_bit(kind, tmp_path):
     whole = KINDS[kind](tmp_path, out="whole", save_every=2)
     stopped = stop_after(tmp_path, kind, 3)
     resumed = gf.resume(stopped, progress=False)

@@ -1,4 +1,4 @@
-"""An iterator whose next item is made in another thread while this one is used."""
+"""An iterator whose next item is computed in another thread while the current one is used."""
 
 from __future__ import annotations
 

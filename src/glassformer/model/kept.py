@@ -37,7 +37,7 @@ COMPILED = replace(
     FUSED,
     kernel="compiled",
     text="compiled layers with fused attention: neither scores nor activations of feed-forward blocks are kept",
-    text_by_distance=", but the learned bias by distance is",
+    text_by_distance=", but the learned relative bias is",
     unfused_score_bytes=0,
     recomputed=("ffn activation", "gated ffn activation"),
 )

@@ -1,4 +1,4 @@
-"""What follows from the position encoding: tables, waves, rotations and biases by distance."""
+"""Properties of the position encoding: tables, fixed sines and cosines, rotations and relative biases."""
 
 from __future__ import annotations
 

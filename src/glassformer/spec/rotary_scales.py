@@ -1,4 +1,4 @@
-"""Rotary angles scaled for texts longer than those in training: by how much the angles of each pair of features are divided."""
+"""Rotary angles scaled for texts longer than those in training: the divisor of the angles of each pair of features."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def check_page(spec: EncoderSizes) -> None:
         raise GlassformerError(f"page={spec.page} places tokens of width d_model: give vocab, and no embedding_size.")
     if spec.relative_scaled and spec.position not in BY_DISTANCE:
         raise GlassformerError(
-            f"relative_scaled=true scales a bias by distance, and position={spec.position} has none. Give position=relative."
+            f"relative_scaled=true scales a relative bias, but position={spec.position} has none. Give position=relative."
         )
     for field, example in NUMBERS.items():
         value = getattr(spec, field)
@@ -42,6 +42,6 @@ def _relative(spec: EncoderSizes) -> None:
     buckets, distance = spec.page_relative
     given = f"page_relative={field_text(spec.page_relative)}"
     if spec.position not in BY_DISTANCE or spec.relative_tables != "shared" or not spec.layers:
-        raise GlassformerError(f"{given} is added to a bias by distance that all layers share: give position=learned_relative.")
+        raise GlassformerError(f"{given} is added to a relative bias that all layers share: give position=learned_relative.")
     if buckets < 2 or distance <= buckets // 4:
         raise GlassformerError(f"{given}: give 2 buckets or more, and a distance above {buckets // 4}.")

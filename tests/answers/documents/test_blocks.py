@@ -26,7 +26,7 @@ def test_lines_without_anything_to_read_are_passed_over():
         "```python\nx = 3\n```",
     ],
 )
-def test_what_belongs_together_is_read_together(text):
+def test_related_lines_are_read_as_one_block(text):
     assert texts(f"before\n\n{text}\n\nafter") == [text]
 
 

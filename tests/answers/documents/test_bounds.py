@@ -55,7 +55,7 @@ def test_ten_megabytes_take_seconds_and_little_memory(name):
     ("text", "equalities"),
     [("1+1=2\n" * 6_000, 6_000), ("1+1=2 " * 6_000, 6_000), ("=" * 30_000, 30_000), ("```\n" + "1+1=2\n" * 6_000, 6_000)],
 )
-def test_what_is_beyond_the_limits_is_counted(text, equalities):
+def test_lines_beyond_the_limits_are_counted(text, equalities):
     found = check_text(text, name="a", kind="md")
     assert sum(found.counts.values()) == equalities
     assert found.counts["wrong"] == 0

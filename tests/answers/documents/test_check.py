@@ -1,4 +1,4 @@
-"""A whole solution: what is right, what is wrong, what an earlier error leads to."""
+"""A whole solution: right claims, wrong claims, and claims that carry an earlier error forward."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Strings nobody would write: every one gets an answer or a one-line refusal, at once."""
+"""Nonsensical strings: every one gets a result or a one-line error, quickly."""
 
 import random
 import subprocess
@@ -61,7 +61,7 @@ def fuzz(seeds):
     for seed in seeds:
         pick = random.Random(seed)
         text, kind = strange(pick), pick.choice(["md", "txt", "tex"])
-        # A collector's pause is not the reader's: what is slow is asked again.
+        # A pause of the garbage collector is not the reader's: slow strings are tried again.
         assert seconds(text, kind) < SLOWEST or min(seconds(text, kind) for _ in range(4)) < SLOWEST, text
 
 
@@ -75,7 +75,7 @@ def test_twenty_thousand_random_strings():
 
 
 def test_nothing_is_compiled_opened_or_imported():
-    """An audit hook sees every attempt, in a process of its own since hooks cannot be removed."""
+    """An audit hook sees every attempt, in a separate process since hooks cannot be removed."""
     code = """
 import sys
 from glassformer.answers.documents import check_text

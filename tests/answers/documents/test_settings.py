@@ -1,4 +1,4 @@
-"""The sizes of a model are found where a number stands next to a word of the glossary, and nowhere else."""
+"""The sizes of a model are found next to words of the glossary, and nowhere else."""
 
 import pytest
 

@@ -57,7 +57,7 @@ def test_a_total_of_something_else_is_not_judged(line):
     assert [one.kind for one in check_text(ITEMS + line).findings] == ["arithmetic", "arithmetic"]
 
 
-def test_a_product_where_the_text_says_so():
+def test_a_total_may_be_a_product_if_the_text_says_so():
     assert total("- rows: 768\n- columns: 3072\nProduct: 2,359,296").verdict == "right"
 
 

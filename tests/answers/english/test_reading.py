@@ -60,7 +60,7 @@ def test_a_word_or_a_number_that_is_not_used_refuses_the_question(odd, every):
             read_english(f"{row.words.rstrip('?. ')} {odd}?")
 
 
-def test_what_is_read_is_an_expression_of_the_language():
+def test_a_question_becomes_an_expression_of_the_language():
     for row in answered():
         node = read_english(row.words).expression
         assert read(write(node)) == node
@@ -158,7 +158,7 @@ def test_a_question_that_is_too_long_is_refused():
         "What is the output shape of nn.MultiheadAttention(16, 4) on an input of shape (5, 2, 16)?",
     ],
 )
-def test_what_was_once_answered_wrongly_is_refused(question: str) -> None:
+def test_questions_that_were_once_answered_wrongly_are_refused(question: str) -> None:
     """The first was read with d_model = 16, the second with the batch first, which is not torch's default."""
     with pytest.raises(GlassformerError, match="cannot be answered"):
         read_english(question)

@@ -59,7 +59,7 @@ def test_random_numbers_are_not_explained(expression: str, spec: str) -> None:
         ("flops(scores, layer=0) = 2*t^2", "bert-base t=512", "head and d_k left out"),
     ],
 )
-def test_the_change_is_said(relation: str, spec: str, what: str) -> None:
+def test_the_change_is_described(relation: str, spec: str, what: str) -> None:
     (finding,) = check(relation, request(spec, decoders=True)).findings
     assert finding.what == (what,)
 

@@ -1,4 +1,4 @@
-"""Mistakes in tables, patches and convolutions: each exists only where the model has what it is about."""
+"""Mistakes in tables, patches and convolutions: each exists only if the model has that part."""
 
 import pytest
 
@@ -32,5 +32,5 @@ def test_a_convolution_without_its_kernel_is_a_linear_map() -> None:
 
 
 @pytest.mark.parametrize("code", ["vit_tokens_or_patch", "head_width_assumed"])
-def test_what_a_model_lacks_is_not_miscounted(code: str) -> None:
+def test_parts_that_a_model_lacks_are_not_miscounted(code: str) -> None:
     assert totals(code, "bert-base") == {}

@@ -28,7 +28,7 @@ def test_name_and_numbers_are_separated(words):
     assert claim_in_words(words) == ("output", "[1, 2]")
 
 
-def test_numbers_without_a_name_are_the_result_or_the_one_thing_asked(solution):
+def test_numbers_without_a_name_belong_to_the_requested_quantity_or_the_result(solution):
     assert read_claims(solution, ["[0.6, 0.6]"])[0].quantity == "output"
     asked = solve(parse_problem({**FLYING, "ask": ["weights"]}))
     assert read_claims(asked, ["-0.5, 0.5"])[0].quantity == "weights"

@@ -1,4 +1,4 @@
-"""What a question leaves open is no mistake: layouts, eps, sines first, GELU by tanh, one row, truncated digits."""
+"""Choices that a question leaves open are not mistakes: layouts, eps, sines first, GELU by tanh, one row, truncated digits."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_one_query_is_right_and_its_row_is_named():
     assert row.convention.startswith("the row of ")
 
 
-def test_all_queries_are_right_if_one_was_asked_for():
+def test_all_queries_are_right_if_one_was_requested():
     found = judged({**ATTENTION, "query": 1}, "output", values(ATTENTION))
     assert (found.verdict, found.convention) == ("convention", "for all queries, although one was asked for")
 

@@ -27,7 +27,7 @@ def test_a_matrix_is_read_however_it_is_written(text):
     assert read_figures(text).values.tolist() == [[1.5, 2.25], [3.0, 4.0]]
 
 
-def test_every_number_has_its_own_precision_and_a_whole_one_that_of_the_finest_beside_it():
+def test_every_number_has_its_own_precision_and_a_whole_number_that_of_its_finest_neighbour():
     figures = read_figures("[0.62, 0.3775, 1]")
     assert figures.units.tolist() == pytest.approx([0.01, 0.0001, 0.0001])
     assert read_figures("[1, 2]").whole and not figures.whole

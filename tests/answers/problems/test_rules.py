@@ -41,7 +41,7 @@ def right_claims(random, problem, solution):
 
 
 def wrong_claim(random, problem, work):
-    """What a mistake gives, noise, or the right numbers with two of them exchanged; None where it cannot be written down."""
+    """The result of a mistake, noise, or the right numbers with two of them swapped; None if it cannot be written."""
     name = one_of(random, *sorted(work.names))
     found = work.quantity(name)
     made = one_of(random, None, None, *list(rewrites(work)))

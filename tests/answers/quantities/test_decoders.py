@@ -134,7 +134,7 @@ def test_other_usual_countings_are_conventions(model, claim):
         ("params(ffn, layer=6)", "transformer", "the layers are 0 to 5"),
     ],
 )
-def test_what_is_not_there_is_refused_in_one_line(expression, model, says):
+def test_quantities_that_a_model_lacks_are_refused_in_one_line(expression, model, says):
     with pytest.raises(GlassformerError) as error:
         gf.ask(expression, model)
     assert says in str(error.value)

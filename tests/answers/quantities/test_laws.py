@@ -24,7 +24,7 @@ def value(expression: str, spec: EncoderSpec | str, **sizes: int) -> object:
 
 @settings(max_examples=40, deadline=None)
 @given(specs(), st.sampled_from(["attention", "ffn", "qkv", "output", "norms", "embeddings", "weights"]))
-def test_params_equal_what_count_says(spec: EncoderSpec, part: str) -> None:
+def test_params_equal_count(spec: EncoderSpec, part: str) -> None:
     assert value("params", spec) == gf.count(spec).total
     try:
         counted = gf.count(spec, only=part).total
@@ -47,7 +47,7 @@ def test_the_layers_add_up(spec: EncoderSpec) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(specs(), st.data())
-def test_shapes_and_elements_equal_what_shapes_says(spec: EncoderSpec, data: st.DataObject) -> None:
+def test_shapes_and_elements_equal_shapes(spec: EncoderSpec, data: st.DataObject) -> None:
     program = build(spec)
     names = [step.name for step in program.steps] + [parameter.name for parameter in program.parameters]
     assume(names)
@@ -60,7 +60,7 @@ def test_shapes_and_elements_equal_what_shapes_says(spec: EncoderSpec, data: st.
 
 @settings(max_examples=40, deadline=None)
 @given(specs(), st.sampled_from(["forward", "training"]))
-def test_operations_equal_what_cost_says(spec: EncoderSpec, which: str) -> None:
+def test_operations_equal_cost(spec: EncoderSpec, which: str) -> None:
     cost = gf.cost(spec, train=which == "training")
     assume(cost.multiply_adds)
     assert value(f"macs(pass={which})", spec) == cost.multiply_adds
@@ -185,7 +185,7 @@ def test_results_are_converted_to_units() -> None:
         ("patches", "does not take images"),
     ],
 )
-def test_a_refusal_names_what_is_wrong_and_the_way_out(expression: str, says: str) -> None:
+def test_an_error_names_the_problem_and_the_way_out(expression: str, says: str) -> None:
     with pytest.raises(GlassformerError) as refused:
         ask(expression, request("bert-base"))
     assert says in str(refused.value)
@@ -207,6 +207,6 @@ def test_both_norms_of_a_layer_count_the_same_operations() -> None:
     assert value("flops(norms, layer=0, t=8, count=all)", "bert-base") == first + second
 
 
-def test_an_attention_alone_costs_what_its_block_costs() -> None:
+def test_attention_alone_costs_as_much_as_its_block() -> None:
     spec = "attention d_model=64 heads=4"
     assert value("flops(layers.0.attention, t=8)", spec) == value("flops(attention, t=8)", spec)

@@ -21,7 +21,7 @@ def test_the_page_shows_the_set_that_it_grades():
     assert (DOCS / "quiz-example.toml").read_text(encoding="utf-8") in PAGE
 
 
-def test_every_expression_of_the_page_can_be_asked():
+def test_every_expression_of_the_page_can_be_evaluated():
     rows = PAGE.split("| answer | question |\n|:---|:---|\n")[1].split("\n\n")[0].splitlines()
     answers = [answer for row in rows for answer in re.findall(r"`([^`]+)`", row.split("|")[1])]
     assert len(answers) > 8

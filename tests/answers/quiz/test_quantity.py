@@ -124,7 +124,7 @@ answer = "{answer}"
         ("softmax([0, 1])", "[0.269, 0.731]", ["0.269 0.731", "[0.2689, 0.7311]"], ["[0.27, 0.73]"], ["[0.5, 0.5]"]),
     ],
 )
-def test_numbers_shares_shapes_and_vectors_are_asked_for(answer, text, right, half, wrong):
+def test_numbers_shares_shapes_and_vectors_are_requested(answer, text, right, half, wrong):
     (item,) = variant(parse_set(ONE.format(answer=answer, more=""), "one"), 0).items
     assert text is None or item.key.text == text
     assert item.key.solution()

@@ -1,4 +1,4 @@
-"""Reading a set: what is wrong with it is said in one line that names the question."""
+"""Reading a set: errors are one line and name the question."""
 
 import pytest
 from quiz_texts import CARRYING

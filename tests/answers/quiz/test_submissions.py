@@ -1,4 +1,4 @@
-"""Answers from a CSV file, whoever wrote it."""
+"""Answers from CSV files of any origin."""
 
 import time
 

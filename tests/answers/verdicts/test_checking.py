@@ -46,7 +46,7 @@ def encoders(count: int) -> list[Request]:
 
 
 def written(answer: Answer, chance: random.Random) -> tuple[str, str]:
-    """A right value as somebody may write it, and the sign before it."""
+    """A right value in a random notation, and the sign before it."""
     value = answer.exact
     if isinstance(value, tuple):
         return "=", chance.choice([" x ", " × "]).join(

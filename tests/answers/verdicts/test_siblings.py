@@ -32,5 +32,5 @@ def test_the_number_of_another_model_is_named(relation: str, label: str) -> None
         ("params = 335,141,888", "bert-base layers=11"),  # not a preset
     ],
 )
-def test_nothing_is_said_of_other_numbers(relation: str, label: str) -> None:
+def test_other_numbers_have_no_explanation(relation: str, label: str) -> None:
     assert ("another_model",) not in codes(relation, label)

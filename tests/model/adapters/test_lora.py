@@ -1,4 +1,4 @@
-"""Adapters: nothing at first, the formula of the paper, the same when merged, beside parts that are plain or fast."""
+"""Adapters: no effect at first, the formula of the paper, the same result when merged, in plain and fast models."""
 
 import pytest
 import torch
@@ -91,6 +91,6 @@ def test_adapters_are_not_lost_where_a_cpu_lays_out_its_matrices():
     ],
     ids=["global", "grouped"],
 )
-def test_products_that_are_no_plain_matrix_are_refused(fields, words):
+def test_products_with_other_than_plain_matrices_are_refused(fields, words):
     with pytest.raises(GlassformerError, match=words):
         lora.apply(encoder_of(**fields), Lora(2, 2.0, ("W_Q",)))

@@ -88,7 +88,7 @@ def test_peft_computes_the_same(tmp_path, family):
 
 
 @pytest.mark.parametrize("targets", [["query", "value"], "all-linear"], ids=str)
-def test_what_peft_saves_is_opened(tmp_path, targets):
+def test_folders_saved_by_peft_are_opened(tmp_path, targets):
     peft = pytest.importorskip("peft")
     torch.manual_seed(1)
     transformers.AutoModel.from_config(transformers.BertConfig(**FAMILIES["BertConfig"])).save_pretrained(tmp_path / "base")

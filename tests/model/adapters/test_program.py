@@ -16,7 +16,7 @@ SMALL = {"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12, "vocab": 20, "dropou
 
 
 @pytest.mark.parametrize("name", ["bert-base", "modernbert-base", "deberta-v3-base"])
-def test_the_program_with_adapters_says_what_the_model_says(name):
+def test_the_program_with_adapters_agrees_with_the_model(name):
     torch.manual_seed(1)
     spec = preset(name).replace(**SMALL, pooler="none")
     encoder = lora.apply(Encoder(spec, dtype=torch.float64).eval(), lora.Lora(3, 3.0, SYMBOLS))

@@ -61,11 +61,11 @@ REFUSALS = {
     "another image size": (VIT, {"inputs": torch.zeros(1, 2, 9, 9)}, "image must be (batch, channels=2, height=9, width=7), got (1, 2, 9, 9). Resize or crop it first."),
     "one image": (VIT, {"inputs": torch.zeros(2, 9, 7)}, "got (2, 9, 7). Add a batch axis: image[None]."),
     "image of bytes": (VIT, {"inputs": torch.zeros(1, 2, 9, 7, dtype=torch.uint8)}, "image must be floating-point numbers, got uint8. Pass image.float() / 255."),
-    "a shorter sound": (WHISPER, {"inputs": torch.zeros(1, 5, 6)}, "frames must be (batch, mels=5, frames=8), got (1, 5, 6). Cut the sound, or fill it up with silence."),
+    "a shorter sound": (WHISPER, {"inputs": torch.zeros(1, 5, 6)}, "frames must be (batch, mels=5, frames=8), got (1, 5, 6). Cut the audio, or pad it with silence."),
     "one sound": (WHISPER, {"inputs": torch.zeros(5, 8)}, "got (5, 8). Add a batch axis: frames[None]."),
     "a sound that is turned": (WHISPER, {"inputs": torch.zeros(1, 8, 5)}, "got (1, 8, 5). Turn it: frames.mT."),
     "a sound of whole numbers": (WHISPER, {"inputs": torch.zeros(1, 5, 8, dtype=torch.int64)}, "frames must be floating-point numbers, got int64. Pass frames.float()."),
-    "a sound with a mask": (WHISPER, {"inputs": torch.zeros(1, 5, 8), "attend": ONES}, "every frame of a sound is real and has a fixed position"),
+    "a sound with a mask": (WHISPER, {"inputs": torch.zeros(1, 5, 8), "attend": ONES}, "every audio frame is real and has a fixed position"),
     "image with a mask": (VIT, {"inputs": torch.zeros(1, 2, 9, 7), "attend": ONES}, "attend and positions are for sequences"),
     "no such layer": (BERT, {"inputs": TOKENS, "return_weights": [2]}, "return_weights: there is no layer 2, this encoder has layers 0 to 1."),
     "a bare layer": (BERT, {"inputs": TOKENS, "return_weights": 1}, "return_weights=1 is one layer: give a list of layers, [1]."),
@@ -92,7 +92,7 @@ def test_whole_numbers_of_any_width_are_ids_and_masks(dtype):
     assert torch.equal(encoder(TOKENS.to(dtype), attend.to(dtype), segments=(TOKENS * 0).to(dtype)).states, wanted)
 
 
-def test_a_mask_without_padding_is_no_mask():
+def test_a_mask_without_padding_is_not_a_mask():
     encoder = seeded(BERT)
     assert torch.equal(encoder(TOKENS, ONES).states, encoder(TOKENS).states)
 
@@ -129,7 +129,7 @@ def test_shapes_alone_can_run_without_numbers():
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("name", ["past the vocabulary", "negative", "position too far", "segment too far", "additive mask"])
-def test_the_gpu_says_the_same_words_and_lives_on(name):
+def test_on_a_gpu_errors_are_the_same_and_the_device_stays_usable(name):
     spec, given, said = REFUSALS[name]
     encoder = Encoder(spec, device="cuda")
     with pytest.raises(GlassformerError) as refusal:

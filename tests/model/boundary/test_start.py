@@ -1,4 +1,4 @@
-"""Before the first number: what does not fit is refused without memory, and fresh weights are what the docs say."""
+"""Initialization: models that do not fit are refused without allocation, and initial weights are as documented."""
 
 import resource
 import time
@@ -27,7 +27,7 @@ from glassformer.spec import EncoderSpec
         (EncoderSpec(d_model=10_000, heads=10, layers=300), "360,0"),
     ],
 )
-def test_a_model_that_does_not_fit_is_refused_before_memory_is_asked_for(spec, said):
+def test_a_model_that_does_not_fit_is_refused_before_memory_is_allocated(spec, said):
     before, clock = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     with pytest.raises(GlassformerError) as refusal:
         Encoder(spec)
@@ -50,7 +50,7 @@ def test_the_refusal_counts_against_what_is_free(monkeypatch):
     Encoder(BERT, device="meta")  # asks for no memory
 
 
-def test_free_memory_is_the_least_of_what_is_told(tmp_path):
+def test_free_memory_is_the_smallest_of_the_reported_values(tmp_path):
     (tmp_path / "meminfo").write_text("MemTotal:  100 kB\nMemAvailable:    64 kB\n", encoding="ascii")
     assert start._available(tmp_path / "meminfo") == 65536
     assert start._available(tmp_path / "nothing") is None
@@ -66,7 +66,7 @@ def test_free_memory_is_the_least_of_what_is_told(tmp_path):
     ("size", "words"),
     [(0, "0 bytes"), (999, "999 bytes"), (12_300, "12.3 kB"), (4 * 10**12, "4.0 TB"), (2 * 10**22, "20,000.0 EB")],
 )
-def test_bytes_are_said_in_short_words(size, words):
+def test_bytes_are_formatted_with_a_suitable_unit(size, words):
     assert start.in_words(size) == words
 
 
@@ -81,7 +81,7 @@ def test_fresh_weights_are_normal_with_a_cut_tail_and_biases_are_zero():
             assert (view == {"gamma": 1.0, "lambda_1": 0.1, "lambda_2": 0.1}.get(symbol, 0.0)).all(), name
     table = views["embeddings.E_token"]
     assert abs(float(table.mean())) < 3e-4
-    assert 0.016 < float(table.std()) < 0.02  # what is left of 0.02 when the tails are cut
+    assert 0.016 < float(table.std()) < 0.02  # the standard deviation of 0.02 after truncation
 
 
 def test_the_seed_decides_the_start():
@@ -94,7 +94,7 @@ def test_the_seed_decides_the_start():
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
-def test_a_model_is_made_in_the_precision_asked_for(dtype):
+def test_a_model_is_created_in_the_requested_precision(dtype):
     encoder = Encoder(BERT, dtype=dtype)
     assert {parameter.dtype for parameter in encoder.parameters()} == {dtype} == {encoder.here.dtype}
 

@@ -78,7 +78,7 @@ def test_an_encoder_inside_a_whole_model_is_compared_with_its_own_weights(family
     assert found.comparisons[2].worst < 1e-10
 
 
-def test_an_original_that_does_not_find_the_weights_is_no_witness(tmp_path, monkeypatch):
+def test_an_original_that_does_not_find_the_weights_is_not_compared(tmp_path, monkeypatch):
     guest("transformers")
     from glassformer.model.checkpoints import original
 
@@ -115,13 +115,13 @@ def test_a_folder_that_does_not_fit_is_refused_with_every_tensor_named(tmp_path)
     assert "unexpected  more" in text(found)
 
 
-def test_another_head_is_said_and_the_body_is_compared_all_the_same(tmp_path):
+def test_another_head_is_reported_and_the_body_is_still_compared(tmp_path):
     found = verified(bert_folder(tmp_path), as_class="BertForSequenceClassification")
     assert (found.verdict, found.holds, found.fresh) == ("head differs", True, ("head.W_C", "head.b_C"))
     assert [gap.place for gap in found.comparisons[0].gaps] == ["x", "layers.0.out", "layers.1.out", "states"]
 
 
-def test_a_weight_that_is_no_number_is_refused_or_fails(tmp_path):
+def test_a_non_finite_weight_is_refused_or_fails(tmp_path):
     tensors = tensors_of(CONFIG)
     tensors["encoder.layer.1.output.dense.weight"][2, 5] = np.nan
     folder = bert_folder(tmp_path, tensors=tensors)
@@ -132,7 +132,7 @@ def test_a_weight_that_is_no_number_is_refused_or_fails(tmp_path):
 
 
 def test_a_wrong_model_does_not_hold(tmp_path, monkeypatch):
-    """The twin that shows that the certificate can fail: a model whose second layer forgets its residual."""
+    """Control: the certificate fails for a model whose second layer lacks its residual."""
     from glassformer.model import encoder as module
 
     monkeypatch.setitem(module.RESIDUALS, "post", lambda x, norm, sub_layer: norm(x + 1.001 * sub_layer(x)))
@@ -161,7 +161,7 @@ def test_padding_is_not_compared():
     assert compare("", *answers, bound=1e-9).worst == 1.0
 
 
-def test_a_model_that_cannot_be_asked_is_a_note(tmp_path, monkeypatch):
+def test_a_model_that_cannot_be_run_is_a_note(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "transformers", None)
     found = verified(bert_folder(tmp_path))
     assert found.holds

@@ -48,7 +48,7 @@ def test_every_state_and_the_logits_are_those_of_transformers(family, changes, h
 
 
 @pytest.mark.parametrize("family", DECODERS)
-def test_what_was_loaded_is_written_as_transformers_had_it(family, tmp_path):
+def test_a_loaded_model_is_saved_as_transformers_saved_it(family, tmp_path):
     model = tiny(family, VARIANTS[family][0])
     model.save_pretrained(tmp_path / "theirs")
     loaded = load_encoder(tmp_path / "theirs", dtype="float64", decoders=True)
@@ -73,7 +73,7 @@ def test_verify_holds_for_a_decoder(family, tmp_path):
     assert {gap.place for gap in certificate.comparisons[0].gaps} >= {"x", "layers.0.out", "logits"}
 
 
-def test_a_number_that_is_none_is_named_where_the_file_has_it(tmp_path):
+def test_a_non_finite_number_is_named_at_its_place_in_the_file(tmp_path):
     tiny("gpt_neox", {}).save_pretrained(tmp_path)
     stored = load_file(tmp_path / "model.safetensors")
     stored["gpt_neox.layers.1.attention.query_key_value.weight"][20, 3] = float("nan")  # head 1, its query 2

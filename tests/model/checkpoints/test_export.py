@@ -211,7 +211,7 @@ def test_nothing_is_overwritten(tmp_path):
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
-def test_what_is_interrupted_leaves_nothing(tmp_path, monkeypatch, error):
+def test_an_interrupted_export_leaves_nothing(tmp_path, monkeypatch, error):
     model = gf.load(bert_folder(tmp_path / "a"))
 
     def fails(file: Any, parts: Any) -> None:
@@ -226,7 +226,7 @@ def test_what_is_interrupted_leaves_nothing(tmp_path, monkeypatch, error):
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-def test_a_disk_that_is_too_small_is_said_before_anything_is_written(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_before_anything_is_written(tmp_path, monkeypatch):
     model = gf.load(bert_folder(tmp_path / "a"))
     monkeypatch.setattr(export.shutil, "disk_usage", lambda _: type("Room", (), {"free": 100}))
     assert refusal(model.save, tmp_path / "b").endswith("and 100 bytes are free there. Nothing was written.")
@@ -316,7 +316,7 @@ def test_a_folder_without_a_name_is_not_the_current_one(tmp_path, monkeypatch, f
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_saved_is_an_encoder_and_companions_may_be_named_by_a_text(tmp_path):
+def test_only_encoders_are_saved_and_companions_may_be_given_as_a_string(tmp_path):
     model = gf.load(add_tokenizer(bert_folder(tmp_path / "bert")))
     assert "gf.save expects an encoder" in refusal(gf.save, model, tmp_path / "m")
     gf.save(model.encoder, tmp_path / "m", beside=str(tmp_path / "bert"))

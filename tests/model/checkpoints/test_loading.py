@@ -1,4 +1,4 @@
-"""Loading: every family against transformers, strictness, and what is said about every kind of bad folder."""
+"""Loading: every family against transformers, strictness, and the message for every kind of bad folder."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path):
     )
 
 
-def test_a_head_that_the_file_has_not_is_refused_unless_its_class_is_asked_for(tmp_path):
+def test_a_head_that_the_file_lacks_is_refused_unless_its_class_is_requested(tmp_path):
     folder = bert_folder(tmp_path, architectures=["BertForSequenceClassification"])
     assert refusal(folder) == (
         "model.safetensors does not fit config.json: of 41 tensors, 2 missing (classifier.weight, classifier.bias)."
@@ -201,7 +201,7 @@ def test_a_pickle_is_refused_with_the_way_out(tmp_path):
 
 
 @pytest.mark.parametrize(("number", "word"), [(np.nan, "NaN"), (np.inf, "∞"), (-np.inf, "−∞")])
-def test_a_weight_that_is_no_number_is_named_by_tensor_place_and_count(tmp_path, number, word):
+def test_a_non_finite_weight_is_named_with_tensor_index_and_count(tmp_path, number, word):
     tensors = tensors_of(CONFIG)
     tensors["encoder.layer.1.output.dense.weight"][2, 5] = number
     tensors["encoder.layer.1.output.dense.weight"][3, 5] = number
@@ -219,7 +219,7 @@ def test_weights_so_large_that_their_sum_overflows_are_still_numbers(tmp_path):
     assert load_encoder(bert_folder(tmp_path, tensors=tensors), dtype="float64").verdict == "exact"
 
 
-def test_a_type_that_is_no_weight_is_named(tmp_path):
+def test_an_invalid_type_of_weights_is_named(tmp_path):
     tensors = tensors_of(CONFIG) | {"pooler.dense.bias": np.zeros(8, dtype=np.int64)}
     assert refusal(bert_folder(tmp_path, tensors=tensors)) == (
         "pooler.dense.bias is stored as I64, which is not supported: F64, F32, F16, BF16 are."

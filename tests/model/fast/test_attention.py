@@ -27,7 +27,7 @@ def modules(**fields) -> tuple[Attention, FastAttention]:
 @pytest.mark.parametrize("attend", [None, torch.tensor([[True] * 5, [True] * 2 + [False] * 3])], ids=["whole", "padded"])
 @pytest.mark.parametrize("rule", [Rule(), Rule(causal=True), Rule(window=2)], ids=str)
 @pytest.mark.parametrize("widths", [{}, {"d_k": 2, "d_v": 5}, {"heads": 4, "kv_heads": 2}, {"biases": ("q", "v")}], ids=str)
-def test_it_is_its_plain_twin_to_the_bit(widths, rule, attend, rotates):
+def test_it_equals_its_plain_counterpart_bit_for_bit(widths, rule, attend, rotates):
     plain, fast = modules(**widths)
     x = torch.randn(2, 5, 12, dtype=torch.float64)
     width = plain.shapes[0][1]
@@ -38,7 +38,7 @@ def test_it_is_its_plain_twin_to_the_bit(widths, rule, attend, rotates):
         assert torch.equal(plain(x, x.clone(), context), fast(x, x.clone(), context))
 
 
-def test_some_places_get_what_they_get_among_all():
+def test_selected_tokens_have_the_same_result_as_among_all():
     _, fast = modules()
     x, places = torch.randn(2, 5, 12, dtype=torch.float64), torch.tensor([0, 7, 9])
     context = Context(core_of(Padded(), x))
@@ -70,7 +70,7 @@ def test_gathering_has_the_gradient_of_gather_and_keeps_only_the_rows():
 
 @pytest.mark.parametrize("packed", [False, True], ids=["rectangle", "packed row"])
 def test_where_the_kernels_serve_they_get_one_tensor_and_mix_the_same(packed, monkeypatch):
-    """As on a GPU in training, with the kernels' plain twin."""
+    """As on a GPU in training, with the plain counterpart of the kernels."""
     plain, fast = modules()
     x = torch.randn(1, 10, 12, dtype=torch.float64) if packed else torch.randn(2, 5, 12, dtype=torch.float64)
     bounds = torch.tensor([0, 3, 10] if packed else [0, 5, 10], dtype=torch.int32)

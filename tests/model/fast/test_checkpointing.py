@@ -1,4 +1,4 @@
-"""Checkpointed layers: the same loss and gradients to the bit, dropout included, and far fewer tensors kept."""
+"""Checkpointed layers: loss and gradients identical bit for bit, including dropout, and far fewer stored tensors."""
 
 import pytest
 import torch
@@ -29,7 +29,7 @@ def step(encoder):
 
 @pytest.mark.parametrize("apply", [lambda encoder: encoder, fast.apply], ids=["plain", "fast"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_step_has_the_same_bits(family, apply):
+def test_a_step_is_identical_bit_for_bit(family, apply):
     made = []
     for change in (lambda encoder: encoder, checkpoint_layers):
         torch.manual_seed(2)

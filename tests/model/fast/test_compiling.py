@@ -13,7 +13,7 @@ from glassformer.model.fast import apply, compiling
 
 
 def compiled(spec, monkeypatch, *, float8=False) -> Encoder:
-    """Without a code generator: what is tested is that the graph can be caught whole."""
+    """Without a code generator: this tests that the whole graph can be captured."""
     plain = torch.nn.Module.compile
     monkeypatch.setattr(
         torch.nn.Module, "compile", lambda self, **options: plain(self, backend="eager", fullgraph=True, **options)
@@ -47,7 +47,7 @@ def test_one_graph_serves_all_layers_and_lengths(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself on its way through an autograd function
-def test_training_in_float8_can_be_caught_whole_whatever_the_lengths(monkeypatch):
+def test_training_in_float8_compiles_to_one_graph_for_any_lengths(monkeypatch):
     torch.manual_seed(0)
     spec = BERT.replace(d_model=16, d_ff=32, dropout=0.0)
     plain, caught = apply(Encoder(spec), float8=True), compiled(spec, monkeypatch, float8=True)
@@ -62,7 +62,7 @@ def test_training_in_float8_can_be_caught_whole_whatever_the_lengths(monkeypatch
         assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))
 
 
-def test_compiled_layers_can_run_as_they_are_written_for_a_while(monkeypatch):
+def test_compiled_layers_can_run_uncompiled_temporarily(monkeypatch):
     torch._dynamo.reset()
     counters.clear()
     encoder, ids = compiled(BERT, monkeypatch), torch.randint(0, 50, (3, 5))
@@ -77,7 +77,7 @@ def test_compiled_layers_can_run_as_they_are_written_for_a_while(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself on its way through a checkpoint
 @pytest.mark.parametrize("spec", [BERT, MODERN], ids=["plain", "gated"])
-def test_compiled_feed_forward_blocks_keep_what_they_bend_and_not_what_they_have_bent(spec):
+def test_compiled_feed_forward_blocks_store_pre_activations_only(spec):
     spec = spec.replace(layers=1, d_ff=48, dropout=0.0)
     kept = []
 

@@ -13,13 +13,13 @@ def kept(share: float) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
-def test_the_share_that_is_dropped_is_the_one_asked_for(share):
+def test_the_share_that_is_dropped_is_the_one_requested(share):
     torch.manual_seed(0)
     spread = (share * (1 - share) / ONES.numel()) ** 0.5
     assert abs(1 - kept(share).mean() - share) <= 5 * spread
 
 
-def test_what_stays_is_scaled_up_and_the_rest_is_zero():
+def test_kept_elements_are_scaled_up_and_the_rest_are_zero():
     torch.manual_seed(0)
     assert set(multiplied_out(ONES, 0.2).unique().tolist()) == {0.0, 1.25}
 

@@ -1,4 +1,4 @@
-"""Logits alone: the last layer goes on for the tokens that the head reads, and nothing that is read changes."""
+"""Logits only: the last layer computes only the tokens that the head reads, and the logits do not change."""
 
 import pytest
 import torch
@@ -61,7 +61,7 @@ def test_asking_for_padding_breaks_nothing(monkeypatch):
 
 @settings(max_examples=40, deadline=None)
 @given(rich_specs(), st.integers(0, 3))
-def test_no_spec_with_a_head_says_anything_else(spec, seed):
+def test_every_spec_with_a_head_gives_the_same_logits(spec, seed):
     if spec.head == "none":
         spec = spec.replace(head="classify")
     encoder, inputs = apply(seeded(spec, seed)), inputs_of(spec, seed)
@@ -69,7 +69,7 @@ def test_no_spec_with_a_head_says_anything_else(spec, seed):
     assert furthest(whole.logits, alone.logits) < 1e-11
 
 
-def test_the_last_layer_goes_on_for_those_alone_that_are_read():
+def test_the_last_layer_computes_only_the_tokens_that_are_read():
     seen = []
     for spec in (SPECS["bert"], SPECS["masked"], SPECS["image"], SPECS["tags"]):
         encoder = apply(seeded(spec))
@@ -85,7 +85,7 @@ def test_the_last_layer_goes_on_for_those_alone_that_are_read():
     assert seen[-1] == everywhere
 
 
-def test_logits_alone_need_a_head_and_no_look_inside():
+def test_logits_alone_need_a_head_and_exclude_other_outputs():
     with pytest.raises(GlassformerError, match="head=none makes no logits"):
         Encoder(BERT.replace(head="none"))(inputs_of(BERT), only_logits=True)
     with pytest.raises(GlassformerError, match="ask for one of them"):

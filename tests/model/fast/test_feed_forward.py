@@ -26,7 +26,7 @@ def blocks(activation: str) -> tuple[FeedForward, FastFeedForward]:
 
 @pytest.mark.parametrize("training", [True, False], ids=["training", "eval"])
 @pytest.mark.parametrize("activation", Activation.__args__)
-def test_it_is_its_plain_twin_and_so_are_its_gradients(activation, training):
+def test_outputs_and_gradients_equal_those_of_the_plain_counterpart(activation, training):
     (plain, fast), x = blocks(activation), torch.randn(2, 3, 4)
     plain.train(training), fast.train(training)
     with torch.inference_mode():
@@ -40,7 +40,7 @@ def test_it_is_its_plain_twin_and_so_are_its_gradients(activation, training):
 @pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself on its way through a checkpoint
 @pytest.mark.parametrize("training", [True, False], ids=["training", "eval"])
 @pytest.mark.parametrize("activation", ["gelu", "relu", "swiglu"])
-def test_compiled_it_is_its_plain_twin_too(activation, training):
+def test_compiled_it_equals_its_plain_counterpart(activation, training):
     torch._dynamo.reset()
     (plain, fast), x = blocks(activation), torch.randn(2, 3, 4)
     plain.train(training), fast.train(training)
@@ -70,7 +70,7 @@ def test_in_place_an_activation_is_the_same(name):
     assert furthest(x, wanted) < 1e-6
 
 
-def test_who_looks_at_what_is_wide_sees_it_before_it_is_activated():
+def test_a_hook_on_the_wide_tensor_gets_the_pre_activations():
     block, seen, x = blocks("gelu")[1], [], torch.randn(2, 3, 4)
     block.wide.register_forward_hook(lambda *call: seen.append(call[-1]))
     with torch.inference_mode():

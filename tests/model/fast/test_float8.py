@@ -46,7 +46,7 @@ def test_the_bound_on_gelu_holds():
 
 
 @pytest.mark.parametrize("shape", [(5, 16), (33, 64), (7, 48), (100, 3072)])
-def test_the_plain_twins_are_gelu_and_its_gradient(shape):
+def test_the_plain_counterparts_are_gelu_and_its_gradient(shape):
     wide, bias, g = torch.randn(shape).mul(3).bfloat16(), torch.randn(shape[1]), torch.randn(shape).mul(1e-6).bfloat16()
     x = (wide.double() + bias.double()).requires_grad_()
     active = functional.gelu(x)

@@ -23,7 +23,7 @@ def error(found, exact):
 
 @CUDA
 @pytest.mark.parametrize("shape", [(5, 16), (33, 64), (7, 48), (1000, 1544), (512, 3072), (300, 4096)])
-def test_the_kernels_are_their_twins(shape):
+def test_the_kernels_equal_their_plain_counterparts(shape):
     wide, bias = torch.randn(shape, device="cuda").mul(3).bfloat16(), torch.randn(shape[1], device="cuda")
     g = torch.randn(shape, device="cuda").mul(1e-6).bfloat16()
     found, plain = float8_layers.gelu(wide, bias), float8.plain_gelu(wide, bias)
@@ -85,7 +85,7 @@ def test_an_encoder_rounds_while_it_is_trained_and_at_no_other_time(device):
     assert torch.equal(logits(), plain)
 
 
-def test_it_learns_what_the_exact_one_learns():
+def test_float8_training_learns_like_exact_training():
     """The same 60 steps: the loss falls by the same, to a fiftieth."""
     losses = []
     for rounds in (False, True):
@@ -142,7 +142,7 @@ def test_without_such_a_gpu_it_is_refused():
         ({"d_ff": 72}, "d_ff to be a multiple of 16, found 72"),
     ],
 )
-def test_what_it_was_not_written_for_is_refused(monkeypatch, changes, said):
+def test_unsupported_encoders_are_refused(monkeypatch, changes, said):
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (9, 0))
     float8_layers.check_float8(BERT, torch.device("cuda"))
     with pytest.raises(GlassformerError, match=said):

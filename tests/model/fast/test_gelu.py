@@ -28,7 +28,7 @@ def test_in_16_bits_it_is_as_near_as_pytorchs_own(dtype):
     assert all(one <= 1.02 * other for one, other in zip(quick, own, strict=True))
 
 
-def test_it_is_not_asked_outside_of_compiled_16_bit_steps_on_a_gpu(monkeypatch):
+def test_it_is_used_only_in_compiled_16_bit_steps_on_a_gpu(monkeypatch):
     monkeypatch.setattr(gelu, "quick", None)
     assert torch.equal(gelu.gelu(EVERYWHERE), functional.gelu(EVERYWHERE))
 

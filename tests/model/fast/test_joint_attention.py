@@ -1,4 +1,4 @@
-"""Our own kernels for training and their plain twin: the same results and gradients, and dropout without a pattern."""
+"""Our own training kernels and their plain counterpart: the same results and gradients, and dropout without a pattern."""
 
 import pytest
 import torch
@@ -22,7 +22,7 @@ def lots(heads, tokens, number=0, device="cpu"):
     return drawn(torch.empty(tokens, 3, heads, 1)).to(device)
 
 
-def test_the_twin_is_attention_inside_each_sequence():
+def test_the_plain_counterpart_is_attention_inside_each_sequence():
     qkv = torch.randn(12, 3, 2, 8, dtype=torch.float64)
     found = plain(qkv, bounds_of([5, 7]), scale=0.3)
     for rows in (slice(0, 5), slice(5, 12)):
@@ -31,7 +31,7 @@ def test_the_twin_is_attention_inside_each_sequence():
         torch.testing.assert_close(found[rows], expected)
 
 
-def test_the_twin_scales_up_what_is_not_dropped():
+def test_the_plain_counterpart_scales_up_what_is_not_dropped():
     t, share = 9, 0.25
     values = torch.eye(t, dtype=torch.float64)  # so that the results are the weights
     qkv = torch.stack([torch.zeros_like(values), torch.zeros_like(values), values], 1)[:, :, None]
@@ -41,7 +41,7 @@ def test_the_twin_scales_up_what_is_not_dropped():
     assert 0 < int(mask.sum()) < t * t
 
 
-def test_without_a_gpu_the_kernels_are_not_asked():
+def test_without_a_gpu_the_kernels_are_not_used():
     assert not kernels_serve(torch.empty(0, 3, 2, 64, dtype=torch.bfloat16), 10)
 
 

@@ -81,7 +81,7 @@ def test_the_activation_is_computed_inside_the_product(activation):
 
 @ONE_DNN
 @pytest.mark.parametrize("where", ["ffn.wide", "ffn.narrow", "attention.out"])
-def test_a_product_that_does_more_than_its_matrix_is_left_as_it_is(where):
+def test_a_product_other_than_a_plain_matrix_is_unchanged(where):
     class Adapted(torch.nn.Module):
         def __init__(self, inner):
             super().__init__()
@@ -98,7 +98,7 @@ def test_a_product_that_does_more_than_its_matrix_is_left_as_it_is(where):
 
 
 @ONE_DNN
-def test_a_product_that_somebody_looks_at_is_left_as_it_is():
+def test_a_product_with_hooks_is_unchanged():
     encoder, seen = apply(Encoder(BERT)).eval(), []
     encoder.layers["0"].ffn.wide.register_forward_hook(lambda *_: seen.append(1))
     with torch.inference_mode():

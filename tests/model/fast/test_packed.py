@@ -66,7 +66,7 @@ def test_the_kernel_serves_half_precision_on_a_gpu():
 
 @CUDA
 @pytest.mark.parametrize("rule", [Rule(), Rule(causal=True), Rule(window=2), Rule(causal=True, window=2)], ids=str)
-def test_the_kernel_agrees_with_its_plain_twin(rule):
+def test_the_kernel_agrees_with_its_plain_counterpart(rule):
     row, _ = layouts()
     row = row._replace(bounds=row.bounds.cuda())
     q, k, v = (packed(2, 16, dtype=torch.bfloat16).cuda() + i for i in range(3))
@@ -78,7 +78,7 @@ def test_the_kernel_agrees_with_its_plain_twin(rule):
 @CUDA
 @pytest.mark.parametrize("width", [32, 64, 128])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-def test_our_kernel_agrees_with_its_plain_twin(width, dtype):
+def test_our_kernel_agrees_with_its_plain_counterpart(width, dtype):
     lengths = [1, 31, 32, 33, 64, 2, 65, 127, 300, 511, 700, 1]
     bounds = torch.tensor([0, *lengths], device="cuda").cumsum(0).int()
     q, k, v = torch.randn(1, sum(lengths), 3, 5, width, device="cuda", dtype=dtype).mul(3).unbind(2)  # one beside the other

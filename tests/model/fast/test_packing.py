@@ -100,7 +100,7 @@ def test_like_lengths_share_a_bucket():
 
 
 @pytest.mark.parametrize("spec", [BERT.replace(position="relative"), BERT.replace(pooler="attention"), VIT])
-def test_what_needs_a_rectangle_is_not_packed(spec):
+def test_specs_that_need_a_padded_batch_are_not_packed(spec):
     assert packing.packing_suits(BERT) and packing.packing_suits(MODERN)
     assert not packing.packing_suits(spec)
 
@@ -138,7 +138,7 @@ def test_ids_may_be_any_whole_numbers(dtype):
         (MODERN, {"sequences": [IDS], "part": "pooled"}, "has no pooler"),
         (BERT.replace(head="none"), {"sequences": [IDS], "part": "logits"}, "has no head"),
         (VIT, {"sequences": [IDS]}, "images of one size"),
-        (WHISPER, {"sequences": [IDS]}, "sounds of one length, which need no packing"),
+        (WHISPER, {"sequences": [IDS]}, "audio of one length, which need no packing"),
     ],
 )
 def test_a_bad_sequence_is_named(spec, given, said):
@@ -187,7 +187,7 @@ def test_a_packed_row_has_the_gradients_of_a_rectangle():
         ({"tokens_at_once": 0}, "tokens_at_once=0 is not allowed: tokens_at_once must be a whole number from 1."),
     ],
 )
-def test_what_is_no_option_of_packing_is_one_line(options, line):
+def test_an_invalid_packing_option_is_a_one_line_error(options, line):
     with pytest.raises(GlassformerError) as caught:
         encode_packed(Encoder(BERT), [torch.tensor([1, 2])], **options)
     assert line in str(caught.value)

@@ -38,7 +38,7 @@ def parts_of(encoder: Encoder, spec: EncoderSpec, *, padded: bool) -> list[torch
 @pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
 @pytest.mark.parametrize("training", [False, True], ids=["eval", "training"])
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
-def test_results_are_the_same_to_the_bit(spec, training, padded):
+def test_results_are_identical_bit_for_bit(spec, training, padded):
     plain = seeded(spec).train(training)
     fast = apply(copy.deepcopy(plain))
     found = []

@@ -43,7 +43,7 @@ def test_weights_that_move_are_found_again():
 
 
 @CUDA
-def test_what_is_long_padded_or_trained_is_run():
+def test_long_padded_and_training_inputs_are_not_replayed():
     encoder = Encoder(BERT.replace(positions=2 * LONGEST), device="cuda").eval()
     replayer = Replayer(encoder)
     few, many = (Inputs(torch.zeros(1, t, dtype=torch.int64, device="cuda")) for t in (5, LONGEST + 1))

@@ -23,7 +23,7 @@ CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
 @pytest.fixture
 def packs(monkeypatch):
-    """As on a GPU in half precision; the kernel's plain twin attends."""
+    """As on a GPU in half precision, with the plain counterpart of the kernel."""
     monkeypatch.setattr(unpadding, "packable", lambda _: True)
 
 
@@ -60,7 +60,7 @@ def test_gradients_are_those_of_the_rectangle(monkeypatch, spec):
     assert all(torch.allclose(one, other, atol=1e-10) for one, other in zip(*found, strict=True))
 
 
-def test_masked_tokens_are_predicted_where_they_stand(packs):
+def test_masked_tokens_are_predicted_at_their_positions(packs):
     encoder = made(BERT.replace(head="mlm")).eval()
     ask = torch.tensor([2, 9, 12, 18])
     alone = [encoder(tokens()[row : row + 1, : LENGTHS[row]]).logits[0, place] for row, place in ((0, 2), (1, 0), (1, 3), (2, 0))]
@@ -107,7 +107,7 @@ def test_weights_and_hidden_states_are_shown_as_rectangles(packs):
 
 @CUDA
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
-def test_the_kernel_agrees_with_its_plain_twin(spec):
+def test_the_kernel_agrees_with_its_plain_counterpart(spec):
     spec = spec.replace(d_model=32, heads=2, dropout=0.0)
     torch.manual_seed(0)
     exact = Encoder(spec, dtype=torch.float64, device="cuda").eval()

@@ -59,7 +59,7 @@ def without_cache(model, prompt, most, ends=(2,)):
 
 @settings(max_examples=40)
 @given(spec=decoder_specs(), seed=st.integers(0, 9))
-def test_a_cache_gives_what_whole_passes_give(spec, seed):
+def test_decoding_with_a_cache_equals_whole_passes(spec, seed):
     """Any decoder, prompts of different lengths in one batch, windows shorter than the text."""
     model = fixed(spec.replace(next_token=True, positions=32), seed)
     prompts = prompts_of(spec.vocab, (7, 1, 4), seed)
@@ -110,7 +110,7 @@ def test_the_other_texts_of_a_batch_change_nothing(choice):
     assert [one.tokens for one in together] == [one.tokens for one in alone]
 
 
-def test_one_beam_is_greedy_and_more_are_no_less_probable():
+def test_one_beam_is_greedy_and_more_are_not_less_probable():
     model = fixed(WINDOWED)
     prompts = prompts_of(30, (6, 3, 9))
     greedy = found(model, prompts, max_new_tokens=8, tokens=Tokens())
@@ -173,7 +173,7 @@ def test_each_seed_and_each_text_has_random_numbers_of_its_own():
     assert torch.equal(Draws(7, [4], 9).uniform_BT, Draws(7, [2, 4], 9).uniform_BT[1:])
 
 
-def test_what_the_files_rule_out_is_never_chosen():
+def test_tokens_that_the_files_exclude_are_never_chosen():
     model = fixed(WINDOWED)
     (prompt,) = prompts_of(30, (6,))
     for beams in (1, 3):
@@ -208,7 +208,7 @@ def test_bad_input_is_one_line(prompts, choice, said):
         found(model, prompts, **({"max_new_tokens": 4} | choice))
 
 
-def test_a_token_of_the_file_that_is_none_is_refused(tmp_path):
+def test_an_invalid_token_of_the_file_is_refused(tmp_path):
     (tmp_path / "generation_config.json").write_text('{"eos_token_id": [2, 37], "no_repeat_ngram_size": 3}')
     with pytest.raises(GlassformerError, match="eos_token_id = 37 is not allowed"):
         read_tokens(tmp_path, {"pad_token_id": 1}, 37)

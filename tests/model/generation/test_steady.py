@@ -56,7 +56,7 @@ def same(found, wanted):
 
 @torch.inference_mode()
 @pytest.mark.parametrize("name", MODELS)
-def test_it_finds_what_the_plain_search_finds(name):
+def test_it_equals_the_plain_search(name):
     model, lengths = made(name), set()
     for tokens, words in product(SPECIAL.values(), CHOICES):
         choice = Choice(max_new_tokens=14, **words)

@@ -95,7 +95,7 @@ def without_cache(model, source, most):
 
 @pytest.mark.parametrize("tables", ["shared", "per_layer"])
 @pytest.mark.parametrize("position", ["relative", "sinusoidal", "rotary"])
-def test_a_cache_gives_what_whole_passes_give(position, tables):
+def test_decoding_with_a_cache_equals_whole_passes(position, tables):
     model = random_model(SPEC.replace(position=position, relative_tables=tables))
     sources = sources_of((7, 1, 4))
     for source, one in zip(sources, found(model, sources, max_new_tokens=12), strict=True):
@@ -136,7 +136,7 @@ def test_a_model_made_fast_translates_the_same():
     assert [one.tokens for one in plain] == [one.tokens for one in found(fast, sources, max_new_tokens=12, beams=3)]
 
 
-def test_a_written_token_looks_at_a_word():
+def test_a_generated_token_has_an_aligned_word():
     alignment = Alignment(("a", "b", "</s>"), ("x", "y"), ((0.2, 0.1, 0.7), (0.0, 0.6, 0.4)), (False, False, True))
     assert [(look.target, look.source, look.weight) for look in alignment.looks] == [("x", "a", 0.2), ("y", "b", 0.6)]
 

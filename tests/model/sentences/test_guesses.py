@@ -51,7 +51,7 @@ def test_a_text_without_a_mask_is_named(tmp_path):
     assert str(caught.value) == f"text 1 has no {letters}: write it where a token is to be guessed."
 
 
-def test_a_tokenizer_without_a_mask_is_said():
+def test_a_tokenizer_without_a_mask_is_reported():
     class Bare:
         def token_to_id(self, _):
             return None
@@ -60,7 +60,7 @@ def test_a_tokenizer_without_a_mask_is_said():
         mask_of(Bare())
 
 
-def test_where_an_answer_begins_is_no_class(tmp_path):
+def test_answer_positions_are_not_classes(tmp_path):
     model = gf.load(folder(tmp_path / "m", "BertForQuestionAnswering"))
     with pytest.raises(GlassformerError, match=r"predicts no classes: its head marks where an answer begins and ends\."):
         model.predict("the glass")

@@ -1,4 +1,4 @@
-"""Texts in, vectors and classes out: a real model beside sentence-transformers, streams, settings as data, predictions."""
+"""Texts in, vectors and classes out: a real model against sentence-transformers, streams, settings as data, predictions."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_one_text_gives_one_vector_and_none_give_none(folder):
     assert model.encode(["the glass"]).shape == (1, 8)
     assert model.encode([]).shape == (0, 8)
     assert model.encode(iter(["the", "glass"])).shape == (2, 8)
-    assert np.abs(np.linalg.norm(model.encode(texts(5)), axis=-1) - 1).max() < 1e-6  # length one, where nothing else is said
+    assert np.abs(np.linalg.norm(model.encode(texts(5)), axis=-1) - 1).max() < 1e-6  # length one by default
 
 
 def test_windows_and_batches_change_nothing_and_the_order_stays(folder, monkeypatch):
@@ -156,11 +156,11 @@ def test_packed_rows_give_the_same_vectors(folder, monkeypatch):
     for pool in ("mean", "first", "last", "max", "pooled"):
         padded = model.encode(some, pool=pool)
         with monkeypatch.context() as patch:
-            patch.setattr(packing, "packable", lambda _: True)  # as on a GPU, with the kernel's plain twin
+            patch.setattr(packing, "packable", lambda _: True)  # as on a GPU, with the plain counterpart of the kernel
             assert np.abs(model.encode(some, pool=pool) - padded).max() < (1e-6 if pool == "max" else 1e-12)
 
 
-def test_a_shorter_limit_may_be_asked_for_and_a_longer_one_not(folder):
+def test_a_shorter_limit_may_be_requested_and_a_longer_one_not(folder):
     model = gf.load(folder)
     assert said(model.encode, ["the glass walls"], longest=4).startswith("text 0 has 5 tokens, this model takes 4.")
     assert said(model.encode, ["glass " * 20], longest=99).startswith("text 0 has 22 tokens, this model takes 16.")
@@ -173,7 +173,7 @@ def test_a_stream_without_end_gives_its_first_vectors(folder):
     assert next(stream).numbers[0] == streams.TEXTS_AT_ONCE
 
 
-def test_windows_that_are_cut_beside_hold_the_same_texts(folder, monkeypatch):
+def test_windows_tokenized_in_a_thread_hold_the_same_texts(folder, monkeypatch):
     monkeypatch.setattr(streams, "FIRST_ON_GPU", (5,))
     monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
     model, some = gf.load(folder), texts(30)
@@ -186,7 +186,7 @@ def test_windows_that_are_cut_beside_hold_the_same_texts(folder, monkeypatch):
     assert all(map(torch.equal, (ids for window in found for ids in window.ids), whole.ids))
 
 
-def test_texts_that_are_cut_beside_lose_what_they_lose_alone(folder, monkeypatch):
+def test_texts_truncated_in_a_thread_lose_the_same_tokens(folder, monkeypatch):
     """Long texts are cut a second time, to fewer tokens: with the same tokenizer, which another window may be using."""
     monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
     model, some = gf.load(folder), ["the glass walls " * count for count in range(1, 200)]
@@ -324,7 +324,7 @@ def test_length_small_letters_and_prompt_are_the_folders_own(folder):
         ([*PLAIN, POOLING], {"pooling_mode_weightedmean_tokens": True}, "1_Pooling/config.json pools by weightedmean"),
     ],
 )
-def test_what_cannot_be_done_as_the_folder_says_is_said(folder, modules, pooling, obstacle):
+def test_unsupported_settings_of_a_folder_are_reported(folder, modules, pooling, obstacle):
     assert settings(folder, modules, pooling).obstacle.startswith(obstacle)
     model = gf.load(folder)
     assert said(model.encode, "the").endswith("Give pool and normalise yourself to take the vectors before it.")
@@ -411,7 +411,7 @@ def test_names_that_do_not_name_each_class_once_are_not_used(tmp_path, changes, 
     assert gf.load(folder).labels == labels
 
 
-def test_labels_that_may_hold_together_and_scores_are_told_apart(tmp_path):
+def test_multilabel_predictions_and_scores_are_distinguished(tmp_path):
     several = gf.load(classifier(tmp_path / "a", problem_type="multi_label_classification")).predict("the glass")
     assert several.kind == "labels"
     assert set(several.to_dict()) == {"labels", "probabilities"}
@@ -425,7 +425,7 @@ def tagger(folder: Path) -> Path:
     return add_tokenizer(bert_folder(folder, tensors=tensors_of(config), **kept))
 
 
-def test_tags_are_said_of_every_token(tmp_path):
+def test_tags_are_reported_for_every_token(tmp_path):
     long, short = gf.load(tagger(tmp_path)).predict(["the glass walls", "the"])
     assert [one.token for one in long] == ["[CLS]", "the", "glass", "walls", "[SEP]"]
     assert len(short) == 3
@@ -449,7 +449,7 @@ def test_words_that_were_learned_by_themselves_are_read_by_themselves(tmp_path, 
     assert gf.load(model.save(tmp_path / "own", own=True)).predict("walls the") == said[2], "an export keeps the note"
 
 
-def test_a_note_on_reading_that_says_nothing_known_is_refused(tmp_path):
+def test_an_unknown_context_note_is_refused(tmp_path):
     folder = tagger(tmp_path)
     assert said(gf.load(folder).predict, "the", word_by_word=True).startswith("unknown option 'word_by_word'.")
     (folder / "reading.json").write_text('{"context": "words"}', encoding="utf-8")
@@ -501,12 +501,12 @@ def test_a_model_that_names_no_classes_says_what_it_does(folder):
         ({"pool": ["mean"]}, "pool=['mean'] is not known. One of mean, first, last, max, pooled."),
     ],
 )
-def test_an_option_that_says_nothing_is_refused(folder, options, line):
+def test_an_option_without_effect_is_refused(folder, options, line):
     assert said(gf.load(folder).encode, ["the glass"], **options) == line
 
 
 @pytest.mark.parametrize("texts", [None, 5, 1.5, np.array(1)])
-def test_what_is_no_list_of_texts_is_refused(folder, texts):
+def test_anything_but_a_list_of_texts_is_refused(folder, texts):
     model = gf.load(folder)
     assert said(model.encode, texts) == f"expected a text or a list of texts, found {texts!r}."
 

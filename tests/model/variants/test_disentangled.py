@@ -59,7 +59,7 @@ def test_every_form_is_what_the_program_computes(terms, projections, tables):
     ids=str,
 )
 @pytest.mark.parametrize("padded", [False, True])
-def test_it_stands_beside_every_other_choice(change, padded):
+def test_it_works_with_every_other_field(change, padded):
     assert apart(DEBERTA.replace(**change), padded=padded) < 1e-12
 
 

@@ -1,4 +1,4 @@
-"""A first token that sees all: program and model agree, and what it sees is what the rule says."""
+"""A global first token: program and model agree, and it attends to all tokens as the rule says."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A factor per feature multiplies what a sub-layer gives."""
+"""A factor per feature multiplies the output of a sub-layer."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Layers with a Fourier transform in place of attention: the model beside the float64 run, and texts of several lengths."""
+"""Layers with a Fourier transform in place of attention: the model against the float64 run, and texts of several lengths."""
 
 import pytest
 import torch
@@ -58,7 +58,7 @@ def test_any_such_spec_computes_what_its_program_computes(spec, padded, seed):
 
 
 @pytest.mark.parametrize("fast", [False, True])
-def test_texts_of_several_lengths_are_what_each_is_alone(fast):
+def test_texts_of_several_lengths_equal_each_alone(fast):
     torch.manual_seed(0)
     encoder = Encoder(FNET, dtype="float64").eval()
     texts = [torch.randint(0, 50, (length,)) for length in (3, 7, 3, 5, 7, 1)]
@@ -67,7 +67,7 @@ def test_texts_of_several_lengths_are_what_each_is_alone(fast):
         assert furthest(found, wanted) < CLOSE
 
 
-def test_padding_changes_a_text_and_a_fast_encoder_pads_alike():
+def test_padding_changes_a_text_in_the_same_way_in_a_fast_encoder():
     torch.manual_seed(0)
     encoder = Encoder(FNET, dtype="float64").eval()
     tokens = torch.randint(1, 50, (2, 6))

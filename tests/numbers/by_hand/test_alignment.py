@@ -1,4 +1,4 @@
-"""Alignments and the sides on which their matrices stand."""
+"""Alignments, and the sides of their matrices."""
 
 import numpy as np
 import pytest
@@ -63,13 +63,13 @@ def test_the_additive_form_has_its_matrices_on_the_left_in_both_conventions(conv
         np.testing.assert_allclose(solution.run["scores"], expected, err_msg=str(list(way)))
 
 
-def test_a_value_matrix_and_the_vector_of_the_alignment_are_told_apart():
+def test_a_value_matrix_and_the_vector_of_the_alignment_are_distinguished():
     solution = worked(q=[1, 0], K=[[1, 0], [0, 1]], V=[[5], [7]], v=[1, 2], alignment="bahdanau")
     np.testing.assert_allclose(solution.values["scores"], np.tanh([[2, 0], [1, 1]]) @ [1, 2])
     assert solution.values["v"] == [[5], [7]]
 
 
-def test_only_the_scaled_dot_product_is_scaled_unless_one_says_so():
+def test_only_the_scaled_dot_product_is_scaled_by_default():
     def scores(**choice):
         return np.array(worked(Q=X, K=X, **choice).values["scores"])
 
@@ -93,6 +93,6 @@ def test_a_d_k_that_is_not_the_width_shown_is_noted():
 
 
 @pytest.mark.parametrize(("scaled", "divisor"), [(False, 1), (True, np.sqrt(2))])
-def test_scaled_may_be_said_in_one_word(scaled, divisor):
+def test_scaled_may_be_given_in_one_word(scaled, divisor):
     q, k = np.array([[1, 0], [2, 1]]), np.array([[1, 1], [0, 2]])
     assert np.allclose(worked(Q=q, K=k, V=k, scaled=scaled).values["scores"], q @ k.T / divisor)

@@ -1,4 +1,4 @@
-"""Numbers as somebody wrote them, and what is wrong with some."""
+"""Numbers in all notations, and errors in them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Whatever stands in a problem file: an answer or one line, never a traceback."""
+"""Any content of a problem file gives a result or one line, never a traceback."""
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What stands around attention: lookups, positions, residual sums, norms before and after."""
+"""The parts around attention: lookups, positions, residual sums, pre- and post-norm."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def test_residual_and_norm_can_be_switched_on_for_attention():
     np.testing.assert_allclose(worked(**IDENTITY, norm="post").values["norm_1"], normal(attended(X)))
 
 
-def test_pre_norm_normalises_what_enters_and_not_what_leaves():
+def test_pre_norm_normalises_the_input_and_not_the_output():
     W_1, W_2 = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([[1.0, 0, 1], [0, 1, 1]])
     values = worked(kind="encoder layer", **IDENTITY, norm="pre", W_1=W_1.tolist(), W_2=W_2.tolist()).values
     middle = X + attended(normal(X))

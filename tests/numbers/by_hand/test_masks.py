@@ -1,4 +1,4 @@
-"""Masks as people write them: one polarity, said out loud, and rows that see nothing."""
+"""Masks in all notations: one stated polarity, and rows without visible keys."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def worked(**mask):
     return solve(parse_problem({**GIVEN, **mask}))
 
 
-def test_the_causal_mask_can_be_said_in_many_ways():
+def test_the_causal_mask_can_be_written_in_many_ways():
     expected = worked(mask="causal").values["weights"]
     minus = [[0.0 if cell else float("-inf") for cell in row] for row in CAUSAL]
     large = [[0 if cell else -1e9 for cell in row] for row in CAUSAL]

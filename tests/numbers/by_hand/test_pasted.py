@@ -53,11 +53,11 @@ def test_fractions_and_roots_stay_exact():
 
 
 @pytest.mark.parametrize("text", ["", "hello", "9**9**9", "__import__('os')", "[[1 ... 2]]", "1/0 2", "f([[1]]) g", "[" * 50_000])
-def test_what_is_no_matrix(text):
+def test_text_that_is_not_a_matrix(text):
     assert pasted("Q", text) is None
 
 
-def test_a_comma_that_may_be_a_decimal_point_is_asked_about():
+def test_a_comma_that_may_be_a_decimal_point_is_refused_with_advice():
     with pytest.raises(GlassformerError, match="in '0,5 1,5' numbers are separated by commas and by spaces"):
         pasted("Q", "0,5 1,5; 2,5 3,5")
 

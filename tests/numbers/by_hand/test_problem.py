@@ -1,4 +1,4 @@
-"""Problem files: spelling is forgiven, what is meant is found, and what is wrong is said in one line."""
+"""Problem files: variant spellings are accepted, and errors are one line."""
 
 import json
 import tomllib
@@ -119,7 +119,7 @@ def test_no_kind_is_found_inside_another_word(kind, word):
     ("kind", "causal"),
     [("multi-head masked attention", True), ("Causal Self-Attention", True), ("unmasked attention", None), ("attention", None)],
 )
-def test_a_masked_kind_is_causal_wherever_the_word_stands(kind, causal):
+def test_a_masked_kind_is_causal_wherever_the_word_is(kind, causal):
     assert parse_problem({"kind": kind, "Q": X, "K": X, "V": X}).option("causal") is causal
 
 
@@ -245,11 +245,11 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         ),
     ],
 )
-def test_a_mistake_in_the_file_is_said_in_one_line(text, said):
+def test_an_error_in_the_file_is_reported_in_one_line(text, said):
     assert refusal(text) == f"p.toml: {said}"
 
 
-def test_a_file_that_is_none_is_said_so(tmp_path):
+def test_an_unreadable_file_is_reported(tmp_path):
     with pytest.raises(GlassformerError, match="no such file"):
         load_problem(tmp_path / "none.toml")
     (tmp_path / "empty.toml").write_text("", encoding="utf-8")
@@ -270,7 +270,7 @@ MEANT_OTHERWISE = [
 
 
 @pytest.mark.parametrize(("document", "message"), MEANT_OTHERWISE)
-def test_what_cannot_be_meant_is_refused_and_not_ignored(document, message):
+def test_contradictions_are_refused_and_not_ignored(document, message):
     with pytest.raises(GlassformerError) as refusal:
         solve(parse_problem(document))
     assert message in str(refusal.value)

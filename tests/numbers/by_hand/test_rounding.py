@@ -22,7 +22,7 @@ def test_every_intermediate_is_rounded_before_it_is_used():
     assert carried.values["output"] == [0.62, 0.62]
 
 
-def test_the_result_says_how_far_it_moved():
+def test_the_result_states_the_effect_of_rounding():
     solution = solve(parse_problem(FLYING | {"ask": ["weights", "output"]}))
     moved = solution.moved(solution.rounded(2))
     assert moved["weights"] == pytest.approx(0.81 - 0.8044297, abs=1e-6)

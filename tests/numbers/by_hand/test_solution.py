@@ -41,7 +41,7 @@ def test_the_product_and_the_scaled_scores_are_both_there():
     assert unscaled["dot"] == unscaled["scores"]
 
 
-def test_a_name_asked_for_in_another_spelling_is_answered_under_it():
+def test_a_name_requested_in_another_spelling_is_answered_under_it():
     solution = solve(parse_problem({**GIVEN, "ask": ["Attention Weights", "context", "QK^T"]}))
     assert solution.requested == ("Attention Weights", "context", "QK^T")
     assert solution.values["Attention Weights"] == solution.values["weights"]
@@ -68,7 +68,7 @@ def test_decimals_are_the_nearest_to_what_is_exact():
     assert solve(parse_problem({"A": [0.1, 0.2], "B": [1, 1]})).values["output"] == 0.3
 
 
-def test_layer_norm_says_what_other_conventions_give():
+def test_layer_norm_shows_the_results_of_other_conventions():
     solution = solve(parse_problem({"layer_norm": [1, 2, 3, 4], "eps": 0.1}))
     assert [other.name for other in solution.others] == [
         "as computed here: biased variance, divided by n = 4, eps = 0.1 inside the root, √(variance + eps)",

@@ -54,11 +54,11 @@ def test_what_is_parsed_is_the_number(text):
 
 
 @pytest.mark.parametrize("text", ["", "a", "1/0", "/2", "1/", "2**3", "1e5", "√", "--1", "1/2/3", "9" * 40, "nan", "__import__"])
-def test_anything_else_is_no_number(text):
+def test_anything_else_is_not_a_number(text):
     assert parse_surd(text) is None
 
 
-def test_what_has_no_short_form_is_refused():
+def test_numbers_without_a_short_form_are_refused():
     with pytest.raises(NotExactError):
         Surd.of(1) / surd(1, 1, 2)
     with pytest.raises(NotExactError):

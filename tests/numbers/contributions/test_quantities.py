@@ -81,7 +81,7 @@ def test_a_quantity_that_is_not_there_is_refused(text, message):
     assert message in str(refused.value)
 
 
-def test_a_word_that_is_no_token_and_a_text_without_a_mask_are_refused():
+def test_a_word_that_is_not_a_token_and_a_text_without_a_mask_are_refused():
     run = seeded_run(SMALL.replace(head="mlm"), words="time flies")
     with pytest.raises(GlassformerError, match="the text has 0 masks"):
         ledger_of(run, "token=seven")

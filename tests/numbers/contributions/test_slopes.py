@@ -1,4 +1,4 @@
-"""Contributions have a numerical witness: what a head or an activation adds is the slope of scaling it, by finite differences."""
+"""A numerical check of contributions: that of a head or an activation is the slope of scaling it, by finite differences."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What all experiments share: every claim holds on its own encoder, and what is wrong with a request is said."""
+"""All experiments: every claim holds on its own encoder, and errors in a request are reported."""
 
 import json
 import math

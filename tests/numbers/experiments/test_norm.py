@@ -6,7 +6,7 @@ import pytest
 from glassformer.numbers.experiments.norm import norm
 
 
-def test_the_four_steps_do_what_they_say():
+def test_the_four_steps_compute_the_norm():
     entering, centred, normalised, scaled = norm().steps
     assert abs(entering.mean) > 0.1
     np.testing.assert_allclose(centred.values, entering.values - entering.values.mean(axis=-1, keepdims=True))

@@ -1,4 +1,4 @@
-"""Order: equivariant without positions, and two equal words are told apart by positions alone."""
+"""Order: equivariant without positions, and two equal words differ only by their positions."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ def test_without_the_mask_padding_moves_the_real_tokens():
     assert (found.by_token[1] > 0).all()
 
 
-def test_a_query_that_sees_no_key_gets_zeros():
+def test_a_query_without_visible_keys_gets_zeros():
     assert padding().no_keys == 0.0
 
 

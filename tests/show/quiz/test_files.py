@@ -1,4 +1,4 @@
-"""What `quiz make` writes: the same bytes for the same seed, readable in every format, inert whatever stands in a set."""
+"""The output of `quiz make`: the same bytes for the same seed, readable in every format, inert for any content of a set."""
 
 import io
 import json
@@ -32,7 +32,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(name):
     assert files(quiz, 7, ("Ada",))["key/Ada.md"] != files(quiz, 8, ("Ada",))["key/Ada.md"]
 
 
-def test_who_else_is_in_the_class_changes_nobodys_paper():
+def test_a_paper_does_not_depend_on_the_rest_of_the_class():
     quiz = load_set("shapes")
     assert files(quiz, 7, ("Ada", "Bo"))["students/Bo.md"] == files(quiz, 7, ("Bo",))["students/Bo.md"]
 
@@ -169,7 +169,7 @@ def test_moodle_numbers_carry_the_mistake_as_feedback():
     assert "heads_times_full_width" in said
 
 
-def test_a_vector_is_asked_for_number_by_number_and_its_marks_add_up():
+def test_a_vector_is_asked_number_by_number_and_its_marks_add_up():
     quiz = parse_set(CARRYING, "carrying")
     root = ElementTree.fromstring(files(quiz, 0, (), ("moodle",))["moodle.xml"])
     grades = [float(question.find("defaultgrade").text) for question in root if question.get("type") != "category"]

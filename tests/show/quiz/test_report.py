@@ -52,7 +52,7 @@ def test_html_and_markdown_stay_text(report):
             assert line.count("|") - line.count("\\|") in {4, 5, 7, 10, 11}
 
 
-def test_the_text_says_it_all():
+def test_the_text_is_complete():
     answers = {"Ada": {"layer": str(4 * 64 * 64 + 2 * 64 * 100 - 64 * 64), "pick": "that"}}
     text = present(grade(QUIZ, Submissions(answers))).text()
     assert "Carried forward, seed 0: 1 students, mean 0.00" in text

@@ -216,7 +216,7 @@ def test_a_position_is_kept_where_the_number_of_processes_changes(texts):
     assert next(iter(one)).ids == BatchStream(texts, batch_size=32).at(0, 5).ids
 
 
-def test_evaluation_sees_the_same_each_time_and_moves_nothing(masked):
+def test_evaluation_gets_the_same_batches_each_time_and_keeps_the_position(masked):
     stream = BatchStream(masked, batch_size=16, order="by_length")
     first, again = list(stream.batches()), list(stream.batches())
     assert all(same(one, other) for one, other in zip(first, again, strict=True))
@@ -317,7 +317,7 @@ def test_a_position_in_other_data_is_refused(texts):
         stream.load_state_dict({name: value for name, value in state.items() if name != "order"})
 
 
-def test_what_is_no_split_no_tokenizer_and_no_examples_is_refused_by_name():
+def test_an_invalid_split_tokenizer_or_examples_are_refused_by_name():
     data = load_data("lid-words")
     with pytest.raises(GlassformerError, match="prepare expects a split"):
         prepare(data, None)

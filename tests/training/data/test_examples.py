@@ -57,7 +57,7 @@ def test_the_first_piece_of_a_word_carries_its_tag(tokenizer):
     assert (batch.targets, *(rows.targets(np.array([row]), seed=0, epoch=0) for row in (0, 1))) == (4, 3, 1)
 
 
-def test_a_word_by_itself_is_a_row_and_knows_where_it_came_from(tokenizer):
+def test_a_separate_word_is_a_row_with_its_origin(tokenizer):
     words = [("करने", "antidisestablishment", "OK"), ("में",)]
     split = Split("x", "tag", words, [(1, 0, 2), (1,)])
     rows = prepare(split, tokenizer, context="word")
@@ -77,7 +77,7 @@ def test_the_targets_of_a_cut_row_are_those_that_are_left(tokenizer):
         assert int((batch.labels != IGNORE).sum()) == batch.targets == rows.targets(ids, seed=0, epoch=0)
 
 
-def test_long_plain_texts_go_on_in_further_rows_and_nothing_is_lost(tokenizer):
+def test_long_plain_texts_continue_in_further_rows_and_nothing_is_lost(tokenizer):
     texts = load_data("mlm").validation.inputs[:20]
     rows = prepare(Split("x", "mlm", texts, None), tokenizer, max_length=32)
     assert rows.cut == 0 and rows.lengths.max() == 32 and len(rows) > 20
@@ -88,7 +88,7 @@ def test_long_plain_texts_go_on_in_further_rows_and_nothing_is_lost(tokenizer):
     assert flat == [ids[1:-1] for ids in tokenizer.encode(texts)]
 
 
-def test_masked_texts_show_what_masking_says(tokenizer):
+def test_masked_texts_follow_the_masking(tokenizer):
     rows = prepare(load_data("mlm").validation, tokenizer, max_length=64)
     ids = np.arange(50)
     first, again, other = (rows.batch(ids, seed=3, epoch=epoch) for epoch in (0, 0, 1))
@@ -175,7 +175,7 @@ def test_a_share_of_the_tokens_is_hidden_and_others_in_each_epoch(tokenizer, set
     assert torch.equal(alone, seen[0].inputs[7, : len(alone)])
 
 
-def test_a_row_of_which_nothing_would_be_asked_is_not_hidden(tokenizer):
+def test_a_row_keeps_a_visible_labelled_token(tokenizer):
     rows = prepare(Split("x", "tag", [("में",)] * 200, [(1,)] * 200), tokenizer, augment="hide", hidden=0.9)
     batch = rows.batch(np.arange(200), seed=0, epoch=0)
     assert batch.targets == 200 == rows.targets(np.arange(200), seed=0, epoch=0)

@@ -138,7 +138,7 @@ def test_a_folder_around_the_folder_is_named(home):
         class_members(home.parent, Tally())
 
 
-def test_what_other_systems_leave_behind_is_not_seen(home):
+def test_files_of_other_systems_are_ignored(home):
     for name in ("Thumbs.db", "desktop.ini", "._a.txt", ".DS_Store"):
         (home / "pos" / name).write_bytes(b"\0")
     (home / "__pycache__").mkdir()

@@ -25,7 +25,7 @@ def loaded(tables, task):
 
 
 @pytest.mark.parametrize("task", OPINIONS)
-def test_a_table_becomes_the_task_that_is_asked_for(tables, task):
+def test_a_table_becomes_the_task_that_is_requested(tables, task):
     data = loaded(tables, task)
     assert data.task == task and sum(len(data.part(part)) for part in data.parts) == 200
     row = data.train.inputs[0]

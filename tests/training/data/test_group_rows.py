@@ -1,4 +1,4 @@
-"""Rows of several texts: where each text lies in a batch, and which texts are equal."""
+"""Rows of several texts: the position of each text in a batch, and which texts are equal."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""hf:NAME, against a stand-in for the datasets package: nothing here touches a network."""
+"""hf:NAME, against a fake datasets package: nothing here uses the network."""
 
 import builtins
 import sys
@@ -11,7 +11,7 @@ from glassformer.training.data import load_data
 
 
 class Part(list):
-    """What the package gives for a part: rows, column names, features."""
+    """A split as the package returns it: rows, column names, features."""
 
     def __init__(self, rows, features=None):
         super().__init__(rows)
@@ -25,7 +25,7 @@ class Part(list):
 
 @pytest.fixture
 def hub(monkeypatch):
-    """Puts a stand-in in the place of the package; returns its sets, and what was asked of it."""
+    """Replaces the package by a fake; returns its sets, and the requests to it."""
     sets, asked = {}, []
 
     def load_dataset(name, config):
@@ -82,7 +82,7 @@ def test_what_cannot_be_loaded_is_one_line(hub):
         assert message in str(error.value)
 
 
-def test_without_the_package_the_line_to_install_it_is_said(monkeypatch):
+def test_without_the_package_the_line_to_install_it_is_reported(monkeypatch):
     real = builtins.__import__
 
     def without(name, *rest, **more):

@@ -80,7 +80,7 @@ def test_grey_among_colours_becomes_colour(photos):
     assert data.train.inputs.shape == (3, 6, 5)
 
 
-def test_transparent_lies_on_white_and_cameras_are_turned():
+def test_transparency_becomes_white_and_orientation_is_applied():
     clear = np.zeros((2, 2, 4), dtype=np.uint8)
     clear[0, 0] = (10, 20, 30, 255)
     assert decode(png(clear), "x", None).tolist() == [[[10, 20, 30], [255] * 3], [[255] * 3, [255] * 3]]
@@ -139,7 +139,7 @@ def test_a_folder_of_bad_images_only_is_one_line(photos):
         load_data(photos, on_bad="skip")
 
 
-def test_without_pillow_the_line_to_install_it_is_said(photos, monkeypatch):
+def test_without_pillow_the_line_to_install_it_is_reported(photos, monkeypatch):
     real = builtins.__import__
 
     def without(name, *rest, **more):
@@ -166,7 +166,7 @@ def test_given_parts_must_have_images_of_one_size(tmp_path, photos):
 
 
 @pytest.mark.parametrize("memory", [images.MOST_KEPT, 0])
-def test_grey_parts_beside_coloured_ones_become_colour(tmp_path, photos, monkeypatch, memory):
+def test_grey_images_among_colour_images_become_colour(tmp_path, photos, monkeypatch, memory):
     monkeypatch.setattr(images, "MOST_KEPT", memory)
     home = tmp_path / "parts"
     home.mkdir()

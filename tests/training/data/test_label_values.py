@@ -1,4 +1,4 @@
-"""Labels as names, sets of names and numbers; what is none of these is one line."""
+"""Labels as names, sets of names and numbers; anything else is a one-line error."""
 
 import math
 
@@ -19,7 +19,7 @@ def test_numbers_are_read(value, wanted):
 
 
 @pytest.mark.parametrize("value", ["abc", "", None, "nan", "inf", 1e16, True, [1], "1_000", "1,5", 10**400])
-def test_what_is_no_finite_number_is_none(value):
+def test_non_finite_numbers_become_none(value):
     assert number_value(value) is None
 
 

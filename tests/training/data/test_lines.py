@@ -1,4 +1,4 @@
-"""Lines from strangers: UTF-8 or the byte that is not, gzip, and no line larger than memory."""
+"""Untrusted lines: invalid UTF-8 is reported with its byte, gzip, and no line larger than memory."""
 
 import gzip
 import tracemalloc

@@ -34,7 +34,7 @@ def test_the_shares_are_those_of_the_paper(text):
     assert other.min() >= 5 and other.max() < 1000 and len(np.unique(other)) > 600
 
 
-def test_every_place_is_asked_for_as_often_as_every_other(text):
+def test_every_position_is_masked_equally_often(text):
     tokens, maskable = text
     counts = sum((MASKING.apply(tokens, maskable, np.arange(2000), 0, epoch)[1] != IGNORE).sum(axis=0) for epoch in range(5))
     assert abs(counts[1:-1] / 10_000 - 0.15).max() < 0.02
@@ -54,7 +54,7 @@ def test_masks_depend_on_seed_epoch_and_id_and_on_nothing_else(text):
         assert ((MASKING.apply(tokens, maskable, ids, *other)[1] != IGNORE) != (labels != IGNORE)).any(axis=1).mean() > 0.99
 
 
-def test_short_texts_are_asked_for_one_token_and_empty_ones_for_none():
+def test_short_texts_have_one_masked_token_and_empty_ones_none():
     assert MASKING.asked(np.array([0, 1, 2, 3, 9, 10, 17, 60, 100])).tolist() == [0, 1, 1, 1, 1, 2, 3, 9, 15]
     tokens = np.array([[2, 7, 3]])
     _, labels = MASKING.apply(tokens, np.array([[False, True, False]]), np.array([0]), 0, 0)

@@ -84,7 +84,7 @@ def test_rows_inside_one_object_of_json(tmp_path, document, indent):
     assert rows(path) == [("a film", 1), ("b", 0)]
 
 
-def test_the_tokens_and_tags_of_one_sentence_are_no_columns(tmp_path):
+def test_the_tokens_and_tags_of_one_sentence_are_not_columns(tmp_path):
     path = written(tmp_path, "a.json", '{"tokens": ["ein", "Wort"], "tags": ["x", "y"]}')
     assert rows(path, text="tokens", label="tags") == [(["ein", "Wort"], ["x", "y"])]
 

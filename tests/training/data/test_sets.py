@@ -52,7 +52,7 @@ def test_the_files_have_the_sha256_of_the_readme_and_no_file_is_unnamed(name):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_licence_source_and_baseline_are_said(name):
+def test_licence_source_and_baseline_are_reported(name):
     provenance = load_data(name).provenance
     assert provenance.licence and provenance.source
     assert len((folder(name) / "LICENSE").read_text(encoding="utf-8")) > 200
@@ -103,7 +103,7 @@ def test_image_labels_name_the_classes():
     assert digits.pixels.max() == digits.white == 16
 
 
-def test_a_part_is_read_when_it_is_asked_for(monkeypatch):
+def test_a_part_is_read_when_it_is_requested(monkeypatch):
     import glassformer.training.data.sets as sets
 
     read = []

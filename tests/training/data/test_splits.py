@@ -60,7 +60,7 @@ def test_the_split_of_a_seed_is_written_down():
     assert parts["train"].inputs == sorted(parts["train"].inputs, key=lambda text: int(text.split()[-1]))
 
 
-def test_equal_texts_lie_in_one_part():
+def test_equal_texts_are_in_one_part():
     texts = [variant for i in range(50) for variant in (f"Text, {i}!", f"text {i}", f"TEXT {i} …")]
     parts, _ = into_parts({"train": Rows("classify", texts, ["a", "b", "a"] * 50)}, SHARES, 0)
     keys = {name: set(content_keys(rows)) for name, rows in parts.items()}
@@ -104,7 +104,7 @@ def test_two_ways_to_write_a_letter_are_one_text():
     assert len(set(content_keys(Rows("mlm", ["\u00e9t\u00e9", "e\u0301te\u0301", "\u00c9T\u00c9"], None)))) == 1
 
 
-def test_labels_that_look_like_one_are_noted():
+def test_nearly_equal_labels_are_noted():
     rows = Rows("classify", list("abcdefg"), ["Pos", "pos", "1", "1.0", "-1", "neg", "a  b"])
     assert doubts({"train": rows}, sorted(rows.labels)) == [
         "labels that differ only in case, spaces or a trailing .0, and are treated as different: '1' and '1.0', 'Pos' and 'pos'"
@@ -123,7 +123,7 @@ def test_equal_texts_with_different_labels_and_classes_never_judged_are_noted():
     ]
 
 
-def test_what_a_guess_reaches_is_the_baseline_of_data_without_one():
+def test_the_default_baseline_is_the_most_frequent_label():
     parts = {"train": Rows("classify", list("abc"), ["x", "y", "x"]), "test": Rows("classify", list("def"), ["y", "x", "y"])}
     assert always_one(parts) == "always 'x': 33.3%"
     tagged = Rows("tag", [("a", "b", "c")], [("o", "o", "p")])

@@ -1,4 +1,4 @@
-"""Raw rows become texts and names of labels; what is not fit is counted, cut, skipped or refused."""
+"""Raw rows become texts and label names; unsuitable ones are counted, truncated, skipped or refused."""
 
 import math
 

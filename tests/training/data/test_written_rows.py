@@ -1,4 +1,4 @@
-"""Rows for models that write: what is read, what is predicted, and where a text ends."""
+"""Rows for generation models: inputs, targets and ends of texts."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def tokenizers():
     return [Tokenizer.train(TEXTS, vocab=300, kind="bpe", ends=ends) for ends in (True, False)]
 
 
-def test_the_decoder_reads_one_token_behind_what_it_predicts(tokenizers):
+def test_the_decoder_input_is_shifted_by_one_token(tokenizers):
     tokenizer, _ = tokenizers
     rows = prepare(Split("train", "translate", SOURCES, TARGETS), tokenizer, max_length=40)
     batch = rows.batch(np.array([0, 9, 30]), seed=0, epoch=0)

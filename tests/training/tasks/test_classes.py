@@ -40,7 +40,7 @@ def test_a_run_learns_and_predicts_pairs(tmp_path):
     assert figures["test"]["accuracy"] == pytest.approx(np.mean([one == other for one, other in zip(said, true, strict=True)]))
 
 
-def test_a_stopped_run_resumes_to_the_same_bits(tmp_path):
+def test_a_stopped_run_resumes_bit_for_bit(tmp_path):
     whole, data = opinion_run(tmp_path / "whole", "pair")
     loop.train(whole, data, Quiet())
     assert losses(stopped_and_resumed(tmp_path / "stopped", "pair")) == losses(whole)

@@ -98,7 +98,7 @@ def test_only_one_part_keeps_activations_between_the_passes(tmp_path):
     assert kept[40] < kept[None] / 5
 
 
-def test_equal_texts_are_no_negatives():
+def test_equal_texts_are_not_negatives():
     numbers = torch.tensor([0, 1, 0, 2, 5, 6, 5, 0])  # anchors 0, 1, 0, 2; the texts 5, 6, 5, 0 belong to them
     wanted = [[0, 0, 1, 1], [0, 0, 0, 0], [1, 0, 0, 1], [0, 0, 0, 0]]
     assert false_negatives(numbers, 4).int().tolist() == wanted
@@ -136,7 +136,7 @@ def test_a_run_learns_and_its_folder_gives_its_vectors(tmp_path):
 
 
 @pytest.mark.parametrize("settings", [{}, {"gradient_cache": 100}, {"batch_tokens": 400}], ids=str)
-def test_a_stopped_run_resumes_to_the_same_bits(tmp_path, settings):
+def test_a_stopped_run_resumes_bit_for_bit(tmp_path, settings):
     whole, data = opinion_run(tmp_path / "whole", "embed", **settings)
     loop.train(whole, data, Quiet())
     assert losses(stopped_and_resumed(tmp_path / "stopped", "embed", **settings)) == losses(whole)
@@ -175,7 +175,7 @@ def test_the_forecast_counts_every_text_and_what_a_gradient_cache_computes_again
 @pytest.mark.parametrize(
     ("change", "why"), [({"pooling_mode_max_tokens": True, "pooling_mode_mean_tokens": False}, "it pools by max")]
 )
-def test_a_checkpoint_that_pools_otherwise_is_refused(tmp_path, change, why):
+def test_a_checkpoint_with_unsupported_pooling_is_refused(tmp_path, change, why):
     run, data = opinion_run(tmp_path / "run", "embed", epochs=1)
     loop.train(run, data, Quiet())
     path = run.path / "best" / "1_Pooling" / "config.json"

@@ -49,7 +49,7 @@ def test_similarity_keeps_the_epoch_of_the_best_spearman_and_regression_that_of_
 
 
 @pytest.mark.parametrize("task", ["regress", "similarity"])
-def test_a_stopped_run_resumes_to_the_same_bits(tmp_path, task):
+def test_a_stopped_run_resumes_bit_for_bit(tmp_path, task):
     whole, data = opinion_run(tmp_path / "whole", task)
     loop.train(whole, data, Quiet())
     assert losses(stopped_and_resumed(tmp_path / "stopped", task)) == losses(whole)

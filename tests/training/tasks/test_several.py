@@ -41,7 +41,7 @@ def test_a_run_learns_and_its_figures_are_those_of_its_folder(tmp_path):
     assert figures["test"]["macro_f1"] == pytest.approx(found.macro_f1())
 
 
-def test_a_stopped_run_resumes_to_the_same_bits(tmp_path):
+def test_a_stopped_run_resumes_bit_for_bit(tmp_path):
     whole, data = opinion_run(tmp_path / "whole", "multilabel")
     loop.train(whole, data, Quiet())
     assert losses(stopped_and_resumed(tmp_path / "stopped", "multilabel")) == losses(whole)

@@ -119,7 +119,7 @@ def _check_frames(spec: EncoderSpec, frames: Tensor, here: Tensor) -> None:
         return
     wanted = (spec.mels, spec.frames)
     if frames.ndim != 3 or tuple(frames.shape[1:]) != wanted:
-        way = " Cut the sound, or fill it up with silence."
+        way = " Cut the audio, or pad it with silence."
         if tuple(frames.shape) == wanted:
             way = " Add a batch axis: frames[None]."
         elif frames.ndim == 3 and tuple(frames.shape[:0:-1]) == wanted:
@@ -151,7 +151,7 @@ def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
     """Check that mask, segments, positions and requested outputs match this encoder and these inputs."""
     inputs, attend, segments, positions, ask, boxes = given
     if spec.one_length and not (positions is None and (attend is None or spec.raw_sound)):
-        what = "patch of an image" if spec.reads == "image" else "frame of a sound"
+        what = "patch of an image" if spec.reads == "image" else "audio frame"
         raise GlassformerError(f"attend and positions are for sequences: every {what} is real and has a fixed position.")
     if segments is not None and spec.segments is None:
         raise GlassformerError("segments are given, but this encoder has no segment table. Leave them out.")

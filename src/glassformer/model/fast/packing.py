@@ -219,7 +219,7 @@ def _checked_lengths(spec: EncoderSpec, sequences: Sequence[Tensor], segments: S
     one_of("part", part, get_args(Part))
     if spec.one_length:
         what = (
-            "an image encoder reads images of one size" if spec.reads == "image" else "a sound encoder reads sounds of one length"
+            "an image encoder reads images of one size" if spec.reads == "image" else "an audio encoder reads audio of one length"
         )
         raise GlassformerError(f"{what}, which need no packing. Call the encoder itself.")
     if part == "pooled" and not spec.has_pooler:
