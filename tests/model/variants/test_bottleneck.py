@@ -41,7 +41,7 @@ def compact_specs(draw):
 
 
 def all_same(ours, run):
-    """Whether every hidden state is that of the float64 run, relative to its largest number: here numbers grow from layer to layer."""
+    """Whether every hidden state is that of the float64 run, relative to its largest number, as numbers grow in such layers."""
     pairs = zip(ours.hidden, run.hidden, strict=True)
     return all(furthest(one, torch.as_tensor(other)) < CLOSE * max(1.0, float(abs(other).max())) for one, other in pairs)
 
