@@ -80,7 +80,7 @@ class TappedEmbeddings(Tapped, Embeddings):
         segments_BT: Tensor | None,
         positions_BT: Tensor | None,
         attend_BT: Tensor | None = None,
-        boxes_BT4: Tensor | None = None,  # noqa: ARG002  # hooks refuse models that read boxes
+        boxes_BT4: Tensor | None = None,  # hooks refuse models that read boxes
     ) -> Tensor:
         x_BTE = self.source(inputs, segments_BT)
         if isinstance(self.adjusted, TokenDropout):
