@@ -195,6 +195,7 @@ NOT_IN_TRANSFORMERS = ("new", "gte-published", "jina_bert", "neobert", "xlm-robe
 # Every class that the reader knows, and then what a config may change.
 # Counted, but not computed: tokens of the question see all, patches are left out and states replaced at random.
 ONLY_COUNTED = (
+    "BigBirdForQuestionAnswering",
     "LongformerForMultipleChoice",
     "LongformerForQuestionAnswering",
     "VideoMAEForPreTraining",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import glassformer as gf
 from glassformer.configs.huggingface import from_config
 from glassformer.errors import GlassformerError
 from glassformer.program import build
@@ -562,13 +563,22 @@ def test_big_birds_attention_is_complete_up_to_704_tokens_and_counted_for_any_le
         ({"block_size": 0}, "block_size must be a whole number from 1"),
         ({"num_random_blocks": -1}, "num_random_blocks must be a whole number from 0"),
         ({"use_bias": 1}, "use_bias must be true or false"),
-        ({"architectures": ["BigBirdForQuestionAnswering"]}, "its head leaves out the question"),
         ({"architectures": ["BigBirdForCausalLM"]}, "it predicts the next token"),
     ],
     ids=str,
 )
 def test_other_values_in_big_birds_file_are_refused(changes, words):
     assert words in refusal(BIG_BIRD | changes)
+
+
+def test_big_birds_question_answering_is_counted_and_not_computed():
+    spec = from_config(BIG_BIRD | {"type_vocab_size": 16}, as_class="BigBirdForQuestionAnswering").spec
+    assert (spec.head_block, spec.classes, count(spec)) == (True, 2, 131_614_466)  # bigbird-base-trivia-itc
+    small = spec.replace(layers=1, d_model=12, heads=2, d_k=None, d_ff=8, vocab=20, positions=9)
+    with pytest.raises(GlassformerError, match="head_block=true leaves out the tokens of a question"):
+        gf.run(small, t=4)
+    with pytest.raises(GlassformerError, match="head_block=true puts a feed-forward block before the classes of tokens"):
+        small.replace(head="none")
 
 
 def test_heads_of_big_bird_keep_the_pooler_that_they_do_not_read():

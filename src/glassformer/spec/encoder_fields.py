@@ -309,6 +309,11 @@ class EncoderFields(Viewed):
     )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")
+    head_block: bool = _is(
+        False,
+        "head=tag: a feed-forward block and a norm of its sum before the classes, which leave out tokens of the question "
+        "(BigBird's question answering), counted, not computed",
+    )
     head_dense: bool = _is(True, "whether a masked-token head has a hidden dense layer and a norm before its output matrix")
     head_projection: int | None = _is(
         None, "width to which a classifier projects each token before taking the mean (wav2vec 2.0)"
