@@ -13,31 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from readme_map import HOUSE, ROOMS
 
 import glassformer
 
-HOUSE = Path(__file__).parents[1] / "src" / "glassformer"
-
-ROOMS = (
-    "files",
-    "spec",
-    "configs",
-    "checkpoints",
-    "expressions",
-    "program",
-    "algebra",
-    "numbers",
-    "answers",
-    "model",
-    "training",
-    "encoding",
-    "insight",
-    "show",
-    "api",
-    "lab",
-    "mcp",
-    "cli",
-)
 TORCH_ROOMS = ("model", "training", "insight")
 
 GROUND = ("errors", "arguments")  # modules beside the rooms that every room stands on; they import no room
