@@ -30,7 +30,7 @@ def test_a_bug_whose_line_is_gone_is_an_error(tmp_path):
     ids=["one", "all"],
 )
 def test_planted_bugs_are_caught(bugs, figure):
-    """All but one at most. One alone: by whichever law or witness sees them first; all: in one copy of the package, by every one."""
+    """All but one at most. One alone: by the first law or witness that sees it; all: in one copy of the package, by every one."""
     if len(bugs) == len(SOME):
         found = {bug.name: planted(bug, first=True) for bug in bugs}
         assert all(found.values()), found
