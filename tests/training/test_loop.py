@@ -38,7 +38,7 @@ def test_a_run_learns_and_its_folder_is_complete(whole):
 def test_a_run_draws_its_curves(whole, monkeypatch):
     run, _, _ = whole
     monkeypatch.setattr("glassformer.show.curves.save_pictures", save_pictures)
-    run.draw()
+    run.draw_curves()
     assert (run.path / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (run.path / "curves.svg").read_text(encoding="utf-8")
 
