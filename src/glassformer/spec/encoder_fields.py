@@ -159,6 +159,10 @@ class EncoderFields(Viewed):
     tasks: int | None = _is(
         None, "rows of a table of task vectors, the first of which is added to every token (ERNIE 3.0); none: no such table"
     )
+    languages: int | None = _is(
+        None,
+        "rows of a table of language vectors, stored and not read: no language is known by default (XLM); none: no such table",
+    )
     page: int | None = _is(
         None, "coordinates on a page: rows of the tables for x, y, height and width of each token's box (1024 in LayoutLM)"
     )

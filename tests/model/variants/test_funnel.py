@@ -8,6 +8,7 @@ from model_cases import float64_encoder, furthest
 
 import glassformer as gf
 from glassformer.errors import GlassformerError
+from glassformer.insight.silencing import PartialPass
 from glassformer.model import Encoder, encode_packed
 from glassformer.model.fast import apply
 from glassformer.numbers import run
@@ -58,6 +59,11 @@ def test_texts_of_several_lengths_are_what_each_is_alone():
 def test_weights_of_pooled_layers_are_refused_in_one_line():
     with pytest.raises(GlassformerError, match=r"return_weights is not implemented with funnel=2,1\. Leave it out\."):
         Encoder(SPEC)(torch.ones(1, 4, dtype=torch.int64), return_weights=[0])
+
+
+def test_passes_that_start_at_any_layer_are_refused_in_one_line():
+    with pytest.raises(GlassformerError, match="this needs layers that read sequences of one length"):
+        PartialPass(Encoder(SPEC))
 
 
 def test_the_published_sizes_have_the_parameters_of_their_files():
