@@ -73,7 +73,11 @@ def test_another_kind_of_model_names_the_command_for_it(folder, tmp_path):
     for other, command, way in (
         (bert, "translate", "is an encoder: it does not generate text. For vectors: glassformer encode"),
         (decoder, "translate", "is a decoder: it reads no source. Continue texts with it: glassformer generate"),
-        (folder, "generate", "is an encoder-decoder: it writes a text for another one. Translate with it: glassformer translate"),
+        (
+            folder,
+            "generate",
+            "is an encoder-decoder: it generates a target for a source. Translate with it: glassformer translate",
+        ),
         (folder, "encode", "Translate with it: glassformer translate"),
     ):
         done = glassformer(command, other, "--text", "a", *(("--out", tmp_path / "x.npy") if command == "encode" else ()))

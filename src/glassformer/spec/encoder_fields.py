@@ -296,7 +296,7 @@ class EncoderFields(Viewed):
     pooler: Pooler = _is(
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )
-    spare_pooler: bool = _is(False, "keep an unused pooler beside a head that reads tokens (SqueezeBERT, FNet)")
+    spare_pooler: bool = _is(False, "keep an unused pooler next to a head that reads tokens (SqueezeBERT, FNet)")
     pooler_eps: float | None = _is(
         None, "eps of the norm in the pooler or in the decoder of patches, if different from that of the layers (VideoMAE)"
     )

@@ -42,7 +42,7 @@ def check_head(spec: EncoderSizes) -> None:
 
 
 def _classifier(spec: EncoderSizes) -> None:
-    """Rules of what stands before the classes."""
+    """Rules for the layers before the classes."""
     if spec.head_block and (spec.head != "tag" or spec.head_hidden != "none" or spec.layer_sum):
         raise GlassformerError(
             "head_block=true puts a feed-forward block before the classes of tokens: give head=tag, and neither head_hidden nor "

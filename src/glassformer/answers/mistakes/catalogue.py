@@ -19,7 +19,7 @@ class Mistake(NamedTuple):
     code: str
     name: str
     sentence: str
-    here: str = ""  # the sentence with facts about the model at hand in braces
+    here: str = ""  # the sentence, with facts about the model in braces
 
 
 class Catalogue(Mapping[str, Mistake]):
