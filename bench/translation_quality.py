@@ -76,9 +76,7 @@ def main() -> None:
     jobs = [(way, seed, lr) for seed in chosen.seeds.split(",") for lr in chosen.lrs.split(",") for way in WAYS]
     began = time.perf_counter()
     running = [start(chosen, *job) for job in jobs]
-    failed = [job for job, process in zip(jobs, running, strict=True) if process.wait()]
-    if failed:
-        raise SystemExit(f"failed: {failed}; see the .log files in {chosen.out}")
+    finish(chosen, jobs, running)
     report(chosen, jobs, time.perf_counter() - began)
 
 
@@ -94,6 +92,19 @@ def start(chosen: argparse.Namespace, way: str, seed: str, lr: str) -> subproces
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
     with place(chosen, way, seed, lr).with_suffix(".log").open("wb") as log:
         return subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **threads})
+
+
+def finish(chosen: argparse.Namespace, jobs: Sequence[tuple[str, str, str]], running: list[subprocess.Popen[bytes]]) -> None:
+    """Wait for all jobs; when one fails, end the others and print its log."""
+    while None in (codes := [process.poll() for process in running]) and not any(codes):
+        time.sleep(0.5)
+    for job, process, code in zip(jobs, running, codes, strict=True):
+        process.terminate()
+        process.wait()
+        if code:
+            print(job, place(chosen, *job).with_suffix(".log").read_text(encoding="utf-8")[-3000:], flush=True)
+    if any(codes):
+        raise SystemExit("a job failed: its log is above")
 
 
 def report(chosen: argparse.Namespace, jobs: Sequence[tuple[str, str, str]], seconds: float) -> None:
@@ -120,7 +131,7 @@ def report(chosen: argparse.Namespace, jobs: Sequence[tuple[str, str, str]], sec
 
 
 def write_data(chosen: argparse.Namespace) -> None:
-    """Write the three splits as tables, so that every run has the same."""
+    """Write the three splits, so that every run has the same."""
     sets = Path(sys.modules["glassformer.training"].__path__[0]) / "sets" / "translation-en-fr"
     splits: dict[str, list[tuple[str, str]]] = {}
     for name in SPLITS:
@@ -134,8 +145,8 @@ def write_data(chosen: argparse.Namespace) -> None:
         splits["train"] = [(en, fr) for en, fr in rows if en.casefold() not in held[0] and fr.casefold() not in held[1]]
     (chosen.out / "data").mkdir(exist_ok=True)
     for name, pairs in splits.items():
-        text = "".join(f"{en}\t{fr}\n" for en, fr in pairs[: chosen.rows])
-        (chosen.out / "data" / f"{name}.tsv").write_text("en\tfr\n" + text, encoding="utf-8")
+        text = "".join(json.dumps({"en": en, "fr": fr}, ensure_ascii=False) + "\n" for en, fr in pairs[: chosen.rows])
+        (chosen.out / "data" / f"{name}.jsonl").write_text(text, encoding="utf-8")
         print(name, len(pairs[: chosen.rows]), "pairs", flush=True)
 
 
