@@ -13,12 +13,22 @@ from glassformer.model.generation.settings import Choice
 from glassformer.model.seq2seq import Pair
 
 DECODERS = [
-    "gpt2 positions=16", "gpt2 positions=16 position=sinusoidal", "opt-125m positions=16",
+    "gpt2 positions=16",
+    "gpt2 positions=16 position=sinusoidal",
+    "opt-125m positions=16",
     "opt-350m positions=16 embedding_size=8",
-    "pythia-70m rotary_width=4", "llama-2-7b kv_heads=1", "llama-3.1-8b kv_heads=1", "mistral-7b kv_heads=1 window=4", "qwen2.5-0.5b kv_heads=1",
-    "qwen3-0.6b kv_heads=1 d_k=6 d_v=6", "gemma-2b kv_heads=1 d_k=8 d_v=8", "gemma-2-2b kv_heads=1 d_k=8 d_v=8 window=4",
-    "phi-3-mini kv_heads=2", "olmo-2-1b kv_heads=2", "smollm2-135m kv_heads=1",
-]  # fmt: skip
+    "pythia-70m rotary_width=4",
+    "llama-2-7b kv_heads=1",
+    "llama-3.1-8b kv_heads=1",
+    "mistral-7b kv_heads=1 window=4",
+    "qwen2.5-0.5b kv_heads=1",
+    "qwen3-0.6b kv_heads=1 d_k=6 d_v=6",
+    "gemma-2b kv_heads=1 d_k=8 d_v=8",
+    "gemma-2-2b kv_heads=1 d_k=8 d_v=8 window=4",
+    "phi-3-mini kv_heads=2",
+    "olmo-2-1b kv_heads=2",
+    "smollm2-135m kv_heads=1",
+]
 PAIRED = ["transformer", "t5-small-seq2seq d_k=6 d_v=6", "bart-base-seq2seq positions=16", "opus-mt-en-fr", "m2m100-418m"]
 SIZES = "vocab=20 d_model=16 heads=2 layers=2 d_ff=24 dropout=0"
 IDS = torch.tensor([[3, 1, 4, 1, 5, 9], [2, 6, 5, 3, 5, 8]])
