@@ -1,6 +1,6 @@
 """BLEU of `glassformer train` beside torch.nn.Transformer and Marian of transformers: same sizes, data, batches, steps and rates.
 
-    PYTHONPATH=src python bench/translation_quality.py --out FOLDER [--seeds 0,1,2] [--lrs 5e-4] [--pairs FILE.tsv]
+    PYTHONPATH=src python bench/translation_quality.py --out FOLDER [--seeds 0,1,2] [--lrs 7e-4] [--pairs FILE.tsv]
 
 The data are the built-in set `translation-en-fr`, with `--pairs` (a table with columns en and fr) more training pairs: those that
 share no sentence with its validation and test splits. Every run is a process of its own; all run at once. The peers have the
@@ -52,14 +52,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--pairs", type=Path, help="more training pairs: a table with columns en and fr")
     parser.add_argument("--seeds", default="0,1,2")
-    parser.add_argument("--lrs", default="5e-4")
-    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--lrs", default="7e-4")
+    parser.add_argument("--epochs", type=int, default=24)
     parser.add_argument("--d-model", type=int, default=256)
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--heads", type=int, default=4)
     parser.add_argument("--dropout", type=float, default=0.3)
     parser.add_argument("--vocab", type=int, default=8000)
-    parser.add_argument("--batch-tokens", type=int, default=4096)
+    parser.add_argument("--batch-tokens", type=int, default=8192)
     parser.add_argument("--max-length", type=int, default=64)
     parser.add_argument("--fields", default="norm=pre", help="further fields of our spec")
     parser.add_argument("--rows", type=int, help="keep so many pairs of each split, for a trial")
