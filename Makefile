@@ -1,11 +1,13 @@
 # Everything runs in a virtual environment in .venv. PYTHON selects the interpreter that creates it (3.11 or newer).
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests start many processes: none of them should compile again what another one compiled.
+export PYTHONDONTWRITEBYTECODE :=
 INSTALLED := .venv/.installed
 DOCS := .venv/.docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run lab web web-test web-test-with-node chromium test test-slow reliability audit lint bench bench-cpu bench-memory bench-gpu clean notebooks recipes docs release-check
+.PHONY: help setup run lab web web-test web-test-with-node chromium test style types quick-tests test-slow reliability audit lint bench bench-cpu bench-memory bench-gpu clean notebooks recipes docs release-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -25,10 +27,14 @@ run: setup ## take the tour on built-in data
 lab: setup ## open the lab in the browser
 	$(BIN)/glassformer lab
 
-# The prerequisites run in parallel, since most of them wait for the network. Idle test processes steal work.
+# What waits for the network runs in parallel, and mypy beside the tests.
 test: ## lint, then the tests (all but the slow ones)
-	$(MAKE) --no-print-directory -j 3 lint web-test chromium
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
+	$(MAKE) --no-print-directory -j 3 style web-test chromium
+	$(MAKE) --no-print-directory -j 2 types quick-tests
+
+# Three processes for two cores: tests wait for disks, browsers and other processes. Idle test processes steal work.
+quick-tests: setup
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow'
 
 test-slow: setup $(DOCS) ## the slow tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
@@ -46,9 +52,13 @@ release-check: ## build wheel and sdist into dist/, install them into fresh envi
 	build/release-check/bin/python -m pip install --quiet 'build>=1.2' 'twine>=6.1'
 	build/release-check/bin/python tests/release_check.py
 
-lint: setup ## ruff (rules and format) and mypy
+lint: style types ## ruff (rules and format) and mypy
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: setup
 	$(BIN)/mypy
 
 # The front end: its source is in web/, and the built bundle is committed, so that Node is needed only to change it.

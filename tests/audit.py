@@ -61,7 +61,7 @@ class Watch:
         self.counts, self.wrong, self.inside, self.busy = Counter(), [], None, False
 
     def see(self, event, arguments):
-        if event not in WATCHED or self.busy:
+        if WATCHED is None or event not in WATCHED or self.busy:  # None when the process ends
             return
         self.busy = True  # looking at an event may raise others
         try:

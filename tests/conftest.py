@@ -26,8 +26,16 @@ def pytest_collection_modifyitems(items):
 
     They share what is dear to make, too (a browser, runs of two processes), which one process then makes once.
     """
-    here, order = Path(__file__).parent, {name: place for place, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: order.get(item.path.relative_to(here).parts[0], len(order)))
+    order = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: min((order[folder] for folder in item.path.parents if folder in order), default=len(order)))
+
+
+@pytest.fixture(scope="module")
+def no_pictures():
+    """Runs end without pictures of their curves, which take longer to draw than tiny runs to train."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("glassformer.show.curves.save_pictures", lambda *_: None)
+        yield
 
 
 @pytest.fixture(scope="session")

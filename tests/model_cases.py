@@ -118,6 +118,10 @@ def both_ways(spec: EncoderSpec, *, padded: bool = False, seed: int = 0) -> Case
     if spec.segments is not None:
         inputs["segments"] = torch.from_numpy(rng.integers(0, spec.segments, (BATCH, LENGTH)))
         given["segments"] = inputs["segments"].numpy()
+    if spec.page is not None:
+        sides = np.sort(rng.integers(0, spec.page, (BATCH, LENGTH, 2, 2)), axis=2)  # left and upper, then right and lower
+        inputs["boxes"] = torch.from_numpy(sides.reshape(BATCH, LENGTH, 4))
+        given["boxes"] = inputs["boxes"].numpy()
     if padded:
         lengths = np.array([LENGTH, rng.integers(1, LENGTH), 0])
         given["attend"] = np.arange(LENGTH) < lengths[:, None]

@@ -11,7 +11,7 @@ HOUSE = ROOT / "src" / "glassformer"
 MARKER = "\n<!-- map -->\n```text\n"
 
 # The order in which a newcomer reads the rooms; anything else follows by name.
-READING_ORDER = (
+ROOMS = (
     "files",
     "spec",
     "configs",
@@ -77,7 +77,7 @@ def _lines(house: Path, entries: list[Path]) -> list[str]:
 
 def _rooms(house: Path) -> list[Path]:
     found = [path.parent for path in house.glob("*/__init__.py")]
-    order = {name: place for place, name in enumerate(READING_ORDER)}
+    order = {name: place for place, name in enumerate(ROOMS)}
     return sorted(found, key=lambda room: (order.get(room.name, len(order)), room.name))
 
 

@@ -13,31 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from readme_map import HOUSE, ROOMS
 
 import glassformer
 
-HOUSE = Path(__file__).parents[1] / "src" / "glassformer"
-
-ROOMS = (
-    "files",
-    "spec",
-    "configs",
-    "checkpoints",
-    "expressions",
-    "program",
-    "algebra",
-    "numbers",
-    "answers",
-    "model",
-    "training",
-    "encoding",
-    "insight",
-    "show",
-    "api",
-    "lab",
-    "mcp",
-    "cli",
-)
 TORCH_ROOMS = ("model", "training", "insight")
 
 GROUND = ("errors", "arguments")  # modules beside the rooms that every room stands on; they import no room
@@ -124,7 +103,12 @@ def imports(house: Path) -> list[Import]:
     return [found for module in modules(house) for found in imports_of(house, module)]
 
 
-def imports_of(house: Path, module: Path) -> Iterator[Import]:
+def imports_of(house: Path, module: Path) -> tuple[Import, ...]:
+    return imports_in((house / module).read_text(encoding="utf-8"), module)
+
+
+@cache
+def imports_in(text: str, module: Path) -> tuple[Import, ...]:
     def walk(node: ast.AST, in_function: bool, for_types: bool) -> Iterator[Import]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             for target in targets(node, module):
@@ -134,7 +118,7 @@ def imports_of(house: Path, module: Path) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
             yield from walk(child, in_function, for_types)
 
-    return walk(parsed((house / module).read_text(encoding="utf-8")), in_function=False, for_types=False)
+    return tuple(walk(parsed(text), in_function=False, for_types=False))
 
 
 def targets(node: ast.Import | ast.ImportFrom, module: Path) -> list[str]:
@@ -544,6 +528,7 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_every_folder_can_be_imported_first():
     """Two folders that need each other would work in one order alone."""
     folders = [path.parent for path in modules(HOUSE) if path.name == "__init__.py" and path.parent.parts]

@@ -13,25 +13,26 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 USED = """
-import glassformer as gf
-
-assert gf.__file__.startswith({copy!r}), gf.__file__
-fields = dict(d_model=8, heads=2, d_ff=12, layers=1, vocab=20)
-spec = gf.spec(**fields, activation="clipped_swiglu")
-assert gf.count(spec).total == gf.count(gf.spec(**fields, activation="swiglu")).total
-assert "clipped_silu" in str(gf.notation(spec))
-run = gf.run(spec, t=3, seed=1)
-name = next(step.output.name for step in run.program.steps if step.role == "gated ffn activation")
-print(run.explain(name, batch=0, t=1, d_ff=2))
-
 import torch
+
+import glassformer as gf
 from glassformer.model import fast
 
-encoder, tokens = gf.Encoder(spec), torch.arange(6).view(2, 3)
-states = encoder.eval()(tokens).states
-gf.save(encoder, {out!r})
-assert torch.equal(gf.load({out!r}).encoder(tokens).states, states)
-assert torch.equal(fast.apply(encoder)(tokens).states, states)
+
+def test_a_clipped_activation_is_counted_explained_saved_and_made_fast(tmp_path):
+    assert gf.__file__.startswith({copy!r}), gf.__file__
+    fields = dict(d_model=8, heads=2, d_ff=12, layers=1, vocab=20)
+    spec = gf.spec(**fields, activation="clipped_swiglu")
+    assert gf.count(spec).total == gf.count(gf.spec(**fields, activation="swiglu")).total
+    assert "clipped_silu" in str(gf.notation(spec))
+    run = gf.run(spec, t=3, seed=1)
+    name = next(step.output.name for step in run.program.steps if step.role == "gated ffn activation")
+    assert "sigmoid" in str(run.explain(name, batch=0, t=1, d_ff=2))
+    encoder, tokens = gf.Encoder(spec), torch.arange(6).view(2, 3)
+    states = encoder.eval()(tokens).states
+    gf.save(encoder, tmp_path / "saved")
+    assert torch.equal(gf.load(tmp_path / "saved").encoder(tokens).states, states)
+    assert torch.equal(fast.apply(encoder)(tokens).states, states)
 """
 
 
@@ -74,8 +75,9 @@ def test_an_activation_is_added_in_three_files(tmp_path):
     files = sorted(str(tmp_path / file) for file in {change.file for change in made})
     for lint in ("check", "format --check"):
         run("-m", "ruff", *lint.split(), "--no-cache", *files)
-    assert "sigmoid" in run("-c", USED.format(copy=str(tmp_path), out=str(tmp_path / "saved")))
+    (tmp_path / "test_used.py").write_text(USED.format(copy=str(tmp_path)))
     told = run("-m", "pytest", "-vv", "-p", "no:cacheprovider", "-k", "clipped or in_place or limits_of_each_family",
                "tests/model/test_feed_forward.py", "tests/model/fast/test_feed_forward.py", "tests/program/test_pointwise.py",
-               "tests/configs/test_huggingface.py")  # fmt: skip
+               "tests/configs/test_huggingface.py", str(tmp_path / "test_used.py"))  # fmt: skip
     assert told.count("clipped_silu") >= 5, told
+    assert re.search(r"test_a_clipped_activation_is_counted_explained_saved_and_made_fast .*PASSED", told), told

@@ -33,6 +33,10 @@ TEXT = {
     "num_labels": 3,
 }
 NARROW = {**TEXT, "embedding_size": 6}
+XLM = {
+    **{key: TEXT[key] for key in ("vocab_size", "max_position_embeddings", "pad_token_id", "num_labels")},
+    **{"emb_dim": 12, "n_layers": 2, "n_heads": 3, "n_langs": 3},
+}
 EVEN = {**TEXT, "hidden_size": 16, "num_attention_heads": 2}
 IMAGE = {
     "hidden_size": 12,
@@ -123,6 +127,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     },
     "nystromformer": {**TEXT, "num_landmarks": 11, "segment_means_seq_len": 11, "conv_kernel_size": 5},
     "longformer": {**TEXT, "attention_window": 4},
+    **dict.fromkeys(("xlm", "flaubert"), XLM),
     "albert": {**NARROW, "num_hidden_groups": 1},
     "electra": NARROW,
     "rembert": {**TEXT, "input_embedding_size": 6, "output_embedding_size": 10},
@@ -185,7 +190,7 @@ class Case:
         keys = FAMILIES[self.family].keys
         config = CONFIGS.get(self.family, TEXT if "vocab_size" in keys else IMAGE)
         segments = {"type_vocab_size": 2} if "type_vocab_size" in keys else {}
-        labels = {"num_labels": 2} if self.model_class.endswith("ForQuestionAnswering") else {}
+        labels = {"num_labels": 2} if "ForQuestionAnswering" in self.model_class else {}
         return {**config, **segments, **labels, **self.changes}
 
 
@@ -195,6 +200,7 @@ NOT_IN_TRANSFORMERS = ("new", "gte-published", "jina_bert", "neobert", "xlm-robe
 # Every class that the reader knows, and then what a config may change.
 # Counted, but not computed: tokens of the question see all, patches are left out and states replaced at random.
 ONLY_COUNTED = (
+    "BigBirdForQuestionAnswering",
     "LongformerForMultipleChoice",
     "LongformerForQuestionAnswering",
     "VideoMAEForPreTraining",
@@ -237,6 +243,8 @@ VARIANTS = [
     ),
     Case("nystromformer", "NystromformerModel", {"conv_kernel_size": 1, "hidden_act": "relu"}),
     Case("nystromformer", "NystromformerForMaskedLM", {"tie_word_embeddings": False}),
+    Case("xlm", "XLMModel", {"n_langs": 1, "gelu_activation": False}),
+    Case("xlm", "XLMWithLMHeadModel", {"tie_word_embeddings": False, "use_lang_emb": False}),
     Case("squeezebert", "SqueezeBertForMaskedLM", {"post_attention_groups": 4, "k_groups": 1, "tie_word_embeddings": False}),
     Case("distilbert", "DistilBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("albert", "AlbertForMaskedLM", {"num_hidden_layers": 6, "num_hidden_groups": 2, "inner_group_num": 2}),

@@ -63,3 +63,24 @@ def tiny(name, **changes):
         if getattr(model, "final_logits_bias", None) is not None:
             model.final_logits_bias.normal_()
     return model
+
+
+WORDS = ["<pad>", "<s>", "</s>", "a", "small", "house", "une", "petite", "maison"]
+OF_WORDS = "transformer layers=2 d_model=16 heads=2 d_ff=24 vocab=9"
+
+
+def saved_translator(folder):
+    """A random model in our own layout with a tokenizer of words; <pad> and <s> are never written."""
+    import glassformer as gf
+
+    torch, tokenizers = guest("torch"), guest("tokenizers")
+    torch.manual_seed(3)
+    saved = gf.save(gf.Seq2Seq(gf.spec(OF_WORDS)), folder)
+    words = {word: number for number, word in enumerate(WORDS)}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="<pad>"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.add_special_tokens(WORDS[:3])
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
+    tokenizer.save(str(saved / "tokenizer.json"))
+    (saved / "generation_config.json").write_text('{"eos_token_id": 2, "decoder_start_token_id": 1, "bad_words_ids": [[0], [1]]}')
+    return saved

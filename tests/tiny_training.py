@@ -11,6 +11,14 @@ from glassformer.training.settings import Settings
 
 SETTINGS = {"epochs": 2, "batch_size": 128, "lr": 3e-3, "log_every": 1, "save_every": 3}
 FIELDS = {"d_model": 16, "heads": 2, "layers": 1, "dropout": 0.1}
+BERT_CONFIG = {
+    "model_type": "bert",
+    "hidden_size": 16,
+    "num_attention_heads": 2,
+    "num_hidden_layers": 2,
+    "intermediate_size": 64,
+    "type_vocab_size": 2,
+}
 
 
 class Quiet:
@@ -108,3 +116,10 @@ def logged(run, kind="step"):
 def losses(run):
     """Every loss of a run, to the last bit."""
     return [(line["step"], line["hex"]) for kind in ("step", "epoch") for line in logged(run, kind)]
+
+
+def warm_or_cold(path):
+    """80 labelled texts that a tiny encoder learns."""
+    lines = [f'"a {word} thing, number {i}",{label}\n' for i in range(40) for word, label in (("red", "warm"), ("blue", "cold"))]
+    path.write_text("text,label\n" + "".join(lines), encoding="utf-8")
+    return load_data(path)

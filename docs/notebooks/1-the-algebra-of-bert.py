@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The algebra of BERT
 #
-# How many parameters has BERT? The paper says 110M, the file on your disk says 109,482,240, and a summary tool may say
+# How many parameters does BERT have? The paper says 110M, the file on your disk says 109,482,240, and a summary tool may say
 # 132,955,194. All of them can be explained. Nothing here needs PyTorch, and no weights are loaded: the answers follow from
 # the description.
 
@@ -16,7 +16,7 @@ bert
 # %% [markdown]
 # ## Every parameter
 #
-# A row is a tensor; its formula is the product of its axes. Layers that are alike are one row.
+# A row is a tensor; its formula is the product of its axes. Identical layers share one row.
 
 # %%
 gf.count("bert-base")
@@ -60,7 +60,7 @@ gf.notation("layer", d_model=768, heads=12, t=5)
 # %% [markdown]
 # ## What it costs
 #
-# FLOPs are counted from the steps, not from a rule of thumb; the convention stands below the table. The share of the scores
+# FLOPs are counted from the steps, not from a rule of thumb; the convention is below the table. The share of the scores
 # grows with the length: they are the only part that grows with its square.
 
 # %%
@@ -75,7 +75,7 @@ for t in (16, 64, 128, 256, 512):
 # %% [markdown]
 # ## Is this right?
 #
-# A wrong answer is more useful with its reason. Somebody multiplied the full-width projections by the number of heads:
+# A wrong answer is more useful with its cause. Here the full-width projections were multiplied by the number of heads:
 
 # %%
 gf.check("params", "attention", d_model=512, heads=8, claim=6553600)

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Attention by hand
 #
-# A query of two numbers, two keys, two values. What does the word "flying" take from "flying" and "arrows"?
+# A query of two numbers, two keys, two values. What does the word "flying" receive from "flying" and "arrows"?
 
 # %%
 import glassformer as gf
@@ -17,7 +17,7 @@ problem = {
 gf.work(problem)
 
 # %% [markdown]
-# Every step has its rule, the numbers put in, and what comes out. Without the division by √d_k the softmax is sharper:
+# Every step has its rule, the numbers inserted, and the result. Without the division by √d_k the softmax is sharper:
 
 # %%
 for scale in ("d_k", "none"):
@@ -34,7 +34,7 @@ run = gf.run("layer", d_model=8, heads=2, d_ff=16, text="Tom a été entarté ce
 run
 
 # %% [markdown]
-# Who attends to whom? The two "été" have the same row and the same column: this layer knows no positions.
+# The attention weights: the two "été" have the same row and the same column, since this layer has no positions.
 
 # %%
 run.attention(layer=0)
@@ -42,7 +42,7 @@ run.attention(layer=0)
 # %% [markdown]
 # ## Every number opens
 #
-# One number of the mix: a sum over the keys. Open a line to see what it was made of, down to inputs and weights.
+# One number of the mix: a sum over the keys. Open a line to see its terms, down to inputs and weights.
 
 # %%
 run.explain("layers.0.attention.mix", head=0, t=1, d_v=2)
@@ -53,13 +53,13 @@ print(run.explain("layers.0.attention.weights", head=0, t=1, s=3).text(depth=2))
 # %% [markdown]
 # ## What if?
 #
-# Head 1 gives nothing: what moves, and by how much?
+# Head 1 is set to zero: what changes, and by how much?
 
 # %%
 gf.knock_out(run, 0, 1)
 
 # %% [markdown]
-# ## A sentence of the textbook, tried
+# ## A textbook claim, tested
 #
 # "Without positions, attention does not see the order of the words."
 

@@ -16,7 +16,7 @@ import glassformer as gf
 gf.curves("runs/digits")
 
 # %% [markdown]
-# What was trained, drawn from its description:
+# The trained encoder, drawn from its description:
 
 # %%
 gf.spec("runs/digits")
@@ -43,7 +43,7 @@ print("the model says", digits.labels[int(np.argmax(run["head.logits"]))])
 run.attention(layer=1)
 
 # %% [markdown]
-# The largest logit, and what it was made of:
+# The largest logit, and its terms:
 
 # %% varies
 best = int(np.argmax(run["head.logits"]))
@@ -58,7 +58,7 @@ gf.knock_out(run, 1, 0)
 # %% [markdown]
 # ## Check
 #
-# The trained file holds exactly what the algebra said, and two implementations that share no code agree on it:
+# The trained file contains exactly the tensors that the algebra predicts, and two implementations that share no code agree:
 
 # %%
 assert model.parameters == gf.count(model.spec).total
@@ -68,7 +68,7 @@ print(f"{model.parameters:,} parameters, as counted")
 # !glassformer verify runs/digits/best
 
 # %% [markdown]
-# And everything on one page, to keep or to send:
+# Everything on one page, to keep or to share:
 
 # %% varies
 # !glassformer report runs/digits --out report.html

@@ -5,29 +5,15 @@ import json
 import pytest
 from checkpoint_files import bert_folder
 from command_line import glassformer
+from tiny_seq2seq import OF_WORDS, WORDS, saved_translator
 
 import glassformer as gf
 from glassformer.errors import GlassformerError
 
-WORDS = ["<pad>", "<s>", "</s>", "a", "small", "house", "une", "petite", "maison"]
-SPEC = "transformer layers=2 d_model=16 heads=2 d_ff=24 vocab=9"
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A random model with a tokenizer of words."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-    torch = pytest.importorskip("torch")
-    torch.manual_seed(3)
-    saved = gf.save(gf.Seq2Seq(gf.spec(SPEC)), tmp_path_factory.mktemp("models") / "tiny")
-    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(WORDS)}, unk_token="<pad>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.add_special_tokens(WORDS[:3])
-    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
-    tokenizer.save(str(saved / "tokenizer.json"))
-    (saved / "generation_config.json").write_text('{"eos_token_id": 2, "decoder_start_token_id": 1, "bad_words_ids": [[0], [1]]}')
-    return saved
+    return saved_translator(tmp_path_factory.mktemp("models") / "tiny")
 
 
 def test_texts_and_files_are_translated(folder, tmp_path):
@@ -87,7 +73,11 @@ def test_another_kind_of_model_names_the_command_for_it(folder, tmp_path):
     for other, command, way in (
         (bert, "translate", "is an encoder: it does not generate text. For vectors: glassformer encode"),
         (decoder, "translate", "is a decoder: it reads no source. Continue texts with it: glassformer generate"),
-        (folder, "generate", "is an encoder-decoder: it writes a text for another one. Translate with it: glassformer translate"),
+        (
+            folder,
+            "generate",
+            "is an encoder-decoder: it generates a target for a source. Translate with it: glassformer translate",
+        ),
         (folder, "encode", "Translate with it: glassformer translate"),
     ):
         done = glassformer(command, other, "--text", "a", *(("--out", tmp_path / "x.npy") if command == "encode" else ()))
@@ -106,7 +96,7 @@ def test_an_empty_text_is_one_line_where_the_tokenizer_adds_no_tokens(folder, tm
 
 
 def test_a_model_that_names_no_end_or_no_beginning_is_refused(tmp_path):
-    saved = gf.save(gf.Seq2Seq(gf.spec(SPEC)), tmp_path / "tiny")
+    saved = gf.save(gf.Seq2Seq(gf.spec(OF_WORDS)), tmp_path / "tiny")
     with pytest.raises(GlassformerError, match="names no eos_token_id: no token ends a translation"):
         gf.translate(saved, [[3]])
     (saved / "generation_config.json").write_text('{"eos_token_id": 2}')

@@ -80,6 +80,8 @@ PUBLISHED = {
     "jina-v2-small-en": 32_690_688,
     "bigbird-base": 127_468_800,
     "roformer-base": 123_555_840,
+    "flaubert-base": 138_233_088,
+    "xlm-mlm-en": 667_088_896,
     "neobert": 221_665_536,
     "esm2-8m": 7_409_081,
     "esm2-35m": 33_269_521,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import glassformer as gf
 from glassformer.configs.huggingface import from_config
 from glassformer.errors import GlassformerError
 from glassformer.program import build
@@ -562,13 +563,22 @@ def test_big_birds_attention_is_complete_up_to_704_tokens_and_counted_for_any_le
         ({"block_size": 0}, "block_size must be a whole number from 1"),
         ({"num_random_blocks": -1}, "num_random_blocks must be a whole number from 0"),
         ({"use_bias": 1}, "use_bias must be true or false"),
-        ({"architectures": ["BigBirdForQuestionAnswering"]}, "its head leaves out the question"),
         ({"architectures": ["BigBirdForCausalLM"]}, "it predicts the next token"),
     ],
     ids=str,
 )
 def test_other_values_in_big_birds_file_are_refused(changes, words):
     assert words in refusal(BIG_BIRD | changes)
+
+
+def test_big_birds_question_answering_is_counted_and_not_computed():
+    spec = from_config(BIG_BIRD | {"type_vocab_size": 16}, as_class="BigBirdForQuestionAnswering").spec
+    assert (spec.head_block, spec.classes, count(spec)) == (True, 2, 131_614_466)  # bigbird-base-trivia-itc
+    small = spec.replace(layers=1, d_model=12, heads=2, d_k=None, d_ff=8, vocab=20, positions=9)
+    with pytest.raises(GlassformerError, match="head_block=true leaves out the tokens of a question"):
+        gf.run(small, t=4)
+    with pytest.raises(GlassformerError, match="head_block=true puts a feed-forward block before the classes of tokens"):
+        small.replace(head="none")
 
 
 def test_heads_of_big_bird_keep_the_pooler_that_they_do_not_read():
@@ -613,3 +623,37 @@ def test_the_width_of_a_late_interaction_head_is_not_guessed():
         "config.json: HF_ColBERT is not supported: the width of its projection is not in the file. "
         "--as BertModel reads the encoder."
     )
+
+
+FLAUBERT: dict[str, Any] = {
+    **{"model_type": "flaubert", "emb_dim": 768, "n_layers": 12, "n_heads": 12, "vocab_size": 68729, "pad_token_id": 2},
+    **{"max_position_embeddings": 512, "n_langs": 1, "pre_norm": False, "gelu_activation": True, "summary_type": "first"},
+}
+
+
+def test_xlm_and_flaubert_are_bert_under_other_names():
+    assert count(from_config(FLAUBERT, as_class="FlaubertWithLMHeadModel").spec) == 138_301_817
+    before = from_config(FLAUBERT | {"pre_norm": True}).spec
+    assert (before.norm, before.final_norm, before.embedding_norm) == ("pre", "none", True)
+    several = {key: value for key, value in FLAUBERT.items() if key != "pre_norm"} | {"model_type": "xlm", "n_langs": 15}
+    spec = from_config(several).spec
+    assert count(spec) == count(from_config(several | {"use_lang_emb": False}).spec) + 15 * 768
+    with pytest.raises(GlassformerError, match="languages=15 needs a token embedding"):
+        EncoderSpec(languages=15)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"asm": True}, "asm = true is not supported"),
+        ({"causal": True}, "causal = true is not supported"),
+        ({"sinusoidal_embeddings": True}, "sinusoidal_embeddings = true is not supported"),
+        ({"summary_type": "mean"}, 'summary_type = "mean" is not supported'),
+        ({"summary_use_proj": False}, "a summary other than a linear map to the labels is not implemented"),
+        ({"summary_activation": "tanh"}, "a function after the classes is not implemented"),
+        ({"architectures": ["FlaubertForQuestionAnswering"]}, "its head searches for answers with beams"),
+    ],
+    ids=str,
+)
+def test_other_values_in_flauberts_file_are_refused(changes, words):
+    assert words in refusal({"architectures": ["FlaubertForSequenceClassification"], **FLAUBERT, **changes})

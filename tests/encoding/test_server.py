@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checkpoint_files import WORDS, add_tokenizer, bert_folder
+from command_line import glassformer
 
 import glassformer as gf
 from glassformer.encoding.server.batches import Batches, BusyError
@@ -190,14 +191,14 @@ def test_after_sigterm_accepted_requests_are_answered(served):
     process.stdout.close()
 
 
-def test_a_port_in_use_and_a_short_key_are_one_line(served):
+def test_a_port_in_use_and_a_short_key_are_one_line(served, monkeypatch):
     folder, port = served
     for words, key, told in (
         (("--port", str(port)), KEY, "cannot be used: Address already in use. Try another --port."),
         (("--port", "0"), "short", "GLASSFORMER_API_KEY must have at least 16 characters, all ASCII."),
     ):
-        line = [sys.executable, "-m", "glassformer", "serve", str(folder), *words]
-        said = subprocess.run(line, capture_output=True, text=True, env={**os.environ, "GLASSFORMER_API_KEY": key}, check=False)
+        monkeypatch.setenv("GLASSFORMER_API_KEY", key)
+        said = glassformer("serve", folder, *words)
         assert (said.returncode, said.stdout) == (2, "")
         assert told in said.stderr
         assert len(said.stderr.splitlines()) == 1

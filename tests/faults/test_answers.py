@@ -300,7 +300,7 @@ def verdict(text):
     return [one.verdict for one in found]
 
 
-@pytest.mark.parametrize("count", [250, pytest.param(2_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_right_equations_are_right_and_wrong_ones_wrong(count, figure):
     chance, refused, accepted = random.Random(71), [], []
     for _ in range(count):
@@ -335,7 +335,7 @@ def answers_of(key, chance):
     return right, " x ".join(wrong)
 
 
-@pytest.mark.parametrize("count", [250, pytest.param(2_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_right_answers_of_quizzes_are_right_and_wrong_ones_wrong(count, figure):
     chance, done, seed = random.Random(72), 0, 0
     while done < count:

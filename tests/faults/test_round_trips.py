@@ -35,6 +35,8 @@ def drawn(count, chance):
         free = {key for key in config if key not in changes and isinstance(config[key], int)}
         if any(key.endswith("_groups") and config[key] != 1 for key in config):  # grouped projections divide their widths
             free -= {"intermediate_size", *WIDTHS}
+        if "coordinate_size" in config:  # the vectors of a box, side by side, are as wide as a token's
+            free -= {*WIDTHS}
         for key in sorted(SIZES.keys() & free):
             if chance.random() < 0.5 and not (key == "num_labels" and case.model_class.endswith("ForQuestionAnswering")):
                 least = config[key] if key in ("vocab_size", "num_hidden_layers") else 0

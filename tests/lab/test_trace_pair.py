@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from tiny_seq2seq import saved_translator
 from trace_client import Client
 
 import glassformer as gf
 
 SPEC = "transformer d_model=8 heads=2 d_ff=16 layers=2 vocab=20"
 RANDOM = {"model": "random", "spec": SPEC, "text": "Tom a été entarté"}
-WORDS = ["<pad>", "<s>", "</s>", "a", "small", "house", "une", "petite", "maison"]
 
 
 @pytest.fixture(scope="module")
@@ -18,20 +18,7 @@ def client():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A random checkpoint with a tokenizer of words; <pad> and <s> are never written."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-    torch = pytest.importorskip("torch")
-    torch.manual_seed(3)
-    model = gf.Seq2Seq(gf.spec("transformer layers=2 d_model=16 heads=2 d_ff=24 vocab=9"))
-    saved = gf.save(model, tmp_path_factory.mktemp("models") / "tiny")
-    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(WORDS)}, unk_token="<pad>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.add_special_tokens(WORDS[:3])
-    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
-    tokenizer.save(str(saved / "tokenizer.json"))
-    (saved / "generation_config.json").write_text('{"eos_token_id": 2, "decoder_start_token_id": 1, "bad_words_ids": [[0], [1]]}')
-    return saved
+    return saved_translator(tmp_path_factory.mktemp("models") / "tiny")
 
 
 def test_both_texts_have_their_words_and_the_three_attentions_their_sides(client):

@@ -40,9 +40,9 @@ def test_a_handshake_and_calls_are_answered_even_if_input_ends_at_once():
     "opening",
     [
         [],
-        [READY],
-        [request(9, "ping")],
-        [request(9, "initialize")],
+        pytest.param([READY], marks=pytest.mark.slow),
+        pytest.param([request(9, "ping")], marks=pytest.mark.slow),
+        pytest.param([request(9, "initialize")], marks=pytest.mark.slow),
         [{"jsonrpc": "2.0", "id": 9, "method": "initialize", "params": 3}],
     ],
     ids=["nothing", "notification", "ping", "empty handshake", "broken handshake"],
@@ -118,6 +118,7 @@ def test_what_a_handler_prints_goes_to_standard_error():
     assert done.stderr.count("stray") == 2
 
 
+@pytest.mark.slow
 def test_a_start_costs_little_more_than_importing_the_sdk():
     """Processor time beside that of the import alone, so that a slow or a busy machine does not decide."""
     sdk = processor_seconds(lambda: subprocess.run([sys.executable, "-c", "import mcp.server"], check=True))

@@ -70,7 +70,7 @@ BUGS = (
     Bug("registers before the class token", "model/variants/patches.py", "self.after = spec.class_tokens", "self.after = 0"),
     Bug("gelu by tanh in the model", "model/feed_forward.py", '"gelu": functional.gelu,', '"gelu": partial(functional.gelu, approximate="tanh"),'),
     Bug("gate and hidden exchanged", "model/feed_forward.py", "hidden_BTF, gate_BTF = wide_BTG.chunk(2, dim=-1)", "gate_BTF, hidden_BTF = wide_BTG.chunk(2, dim=-1)"),
-    Bug("layer norm for rms norm", "model/norms.py", '"rms": rms_norm}', '"rms": layer_norm}'),
+    Bug("layer norm for rms norm", "model/norms.py", '"rms": rms_norm,', '"rms": layer_norm,'),
     Bug("eps that is not the spec's", "model/norms.py", "self.eps = spec.eps", "self.eps = 1e-5"),
     Bug("the residual is normalised", "model/norms.py", "return x_BTD + sub_layer(norm(x_BTD))", "return norm(x_BTD) + sub_layer(norm(x_BTD))"),
     Bug("rotary pairs side by side", "model/variants/rotary.py", "first, second = x_BTHK.chunk(2, dim=-1)", "first, second = x_BTHK[..., ::2], x_BTHK[..., 1::2]"),

@@ -6,7 +6,7 @@ import pytest
 from planted.bugs import BUGS, Bug
 from planted.plant import PACKAGE, all_planted, planted, summary
 
-SOME = ("softmax over the queries", "tied table counted twice")
+SOME = ("softmax over the queries",)
 
 
 def test_there_are_more_than_thirty_bugs_and_each_still_fits_its_line():
@@ -27,10 +27,10 @@ def test_a_bug_whose_line_is_gone_is_an_error(tmp_path):
 @pytest.mark.parametrize(
     "bugs",
     [[bug for bug in BUGS if bug.name in SOME], pytest.param(BUGS, marks=pytest.mark.slow)],
-    ids=["a few", "all"],
+    ids=["one", "all"],
 )
 def test_planted_bugs_are_caught(bugs, figure):
-    """All but one at most. A few: by whichever law or witness sees them first; all: in one copy of the package, by every one."""
+    """All but one at most. One alone: by the first law or witness that sees it; all: in one copy of the package, by every one."""
     if len(bugs) == len(SOME):
         found = {bug.name: planted(bug, first=True) for bug in bugs}
         assert all(found.values()), found

@@ -6,6 +6,7 @@
     PYTHONPATH=tests python tests/training/disturbed.py ranks FOLDER 20
 
 One process imports torch, never trains, and forks those that do, or has torchrun start two; what it counted is printed as JSON.
+Without words it reads them from standard input, a line each time, and forks a process for each line.
 """
 
 import json
@@ -13,6 +14,7 @@ import os
 import random
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -197,18 +199,21 @@ def careless():
     state.save_state, state.discard = save_state, lambda _: None
 
 
-def kills(place, count, seed=0, before=lambda: None, make=tiny_run):
-    """kill -9: half of them at any moment, half inside a save (at a moment drawn there, or at an operation on the disk)."""
+def kills(place, count, seed=0, before=lambda: None, make=tiny_run, wanted=""):
+    """kill -9: half of them at any moment, half inside a save (at a moment drawn there, or at an operation on the disk).
+
+    There are no more of them once the fault that is `wanted` was found.
+    """
     chance, counts = random.Random(seed), Counts(kills=0, inside_a_save=0, runs=0)
     run, data = make(place / "whole")
     began = time.monotonic()
     assert Child(run.path, data).end()[0] == 0
     whole, lasts = outcome(run.path), time.monotonic() - began
     path = None
-    while counts["kills"] < count or path is not None:
+    while (more := counts["kills"] < count and not counts["faults"].get(wanted)) or path is not None:
         if path is None:
             path = make(fresh(place))[0].path
-        way = ["any moment", "in a save", "any moment", "operation"][counts["kills"] % 4] if counts["kills"] < count else "none"
+        way = ["any moment", "in a save", "any moment", "operation"][counts["kills"] % 4] if more else "none"
         if way != "none" and 2 * counts["inside_a_save"] < counts["kills"]:  # saves on a quick disk are over before they are hit
             way = "operation"
         number, share = chance.randint(1, 2 * A_SAVE), chance.random()
@@ -363,10 +368,37 @@ def ranks(place, count, seed=0):
     return counts
 
 
+WAYS = {
+    "kills": kills,
+    "signals": signals,
+    "ranks": ranks,
+    "careless": partial(kills, before=careless, wanted="unreadable"),
+    **{f"kills-{task}": partial(kills, make=partial(written_run, task)) for task in ("translate", "causal")},
+}
+
+
+def count(way, place, number):
+    """Disturb runs in one of the ways, and print what was counted."""
+    Path(place).mkdir(exist_ok=True)
+    print(json.dumps(WAYS[way](Path(place), int(number))), flush=True)  # noqa: T201
+
+
+def serve():
+    """Count for each line of standard input, in a process of its own; an empty line is the answer of one that failed."""
+    for line in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            code = 1
+            try:
+                count(*shlex.split(line))
+                code = 0
+            except BaseException:  # a forked child must never return into its parent's code
+                traceback.print_exc()
+            os._exit(code)
+        if os.waitpid(pid, 0)[1]:
+            print(flush=True)  # noqa: T201
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    way, place, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    place.mkdir(exist_ok=True)
-    ways = {"kills": kills, "signals": signals, "ranks": ranks, "careless": partial(kills, before=careless)}
-    ways |= {f"kills-{task}": partial(kills, make=partial(written_run, task)) for task in ("translate", "causal")}
-    print(json.dumps(ways[way](place, count)))  # noqa: T201
+    count(*sys.argv[1:]) if sys.argv[1:] else serve()

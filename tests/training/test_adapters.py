@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file
-from tiny_training import Quiet, losses
+from tiny_training import BERT_CONFIG, Quiet, losses, warm_or_cold
 
 from glassformer.configs.presets import preset
 from glassformer.errors import GlassformerError
@@ -18,7 +18,6 @@ from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.sentences.loaded_model import load
 from glassformer.training import entry_points, loop
 from glassformer.training.choosing import Choice, frozen_blocks, lora_of
-from glassformer.training.data import load_data
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
 from glassformer.training.starting import first_weights, start_from
@@ -26,23 +25,12 @@ from glassformer.training.tokenizers import Tokenizer
 
 TEXTS = ["a red thing, number 3", "a blue thing, number 7"]
 BERT = {"d_model": 16, "heads": 2, "layers": 2, "positions": 24, "d_ff": 64}
-CONFIG = {
-    "model_type": "bert",
-    "hidden_size": 16,
-    "num_attention_heads": 2,
-    "num_hidden_layers": 2,
-    "intermediate_size": 64,
-    "type_vocab_size": 2,
-}
 SETTINGS = {"epochs": 2, "batch_size": 16, "max_length": 16, "log_every": 1, "lora": 4, "lr": 0.01}
 
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    path = tmp_path_factory.mktemp("data") / "rows.csv"
-    lines = [f'"a {word} thing, number {i}",{label}\n' for i in range(40) for word, label in (("red", "warm"), ("blue", "cold"))]
-    path.write_text("text,label\n" + "".join(lines), encoding="utf-8")
-    return load_data(path)
+    return warm_or_cold(tmp_path_factory.mktemp("data") / "rows.csv")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +40,7 @@ def checkpoint(rows, tmp_path_factory):
     tokenizer = Tokenizer.train(rows.train.texts(), vocab=60)
     torch.manual_seed(5)
     encoder = Encoder(preset("bert-tiny").replace(**BERT, vocab=tokenizer.vocab, pooler="dense"))
-    config = CONFIG | {"vocab_size": tokenizer.vocab, "max_position_embeddings": 24}
+    config = BERT_CONFIG | {"vocab_size": tokenizer.vocab, "max_position_embeddings": 24}
     save(encoder, folder, config=config, as_class="BertModel")
     tokenizer.save(folder / "tokenizer.json")
     return folder

@@ -8,7 +8,7 @@ from glassformer.training.prediction import prediction
 from glassformer.training.runs import Run
 
 FIELDS = {"layers": 3, "dropout": 0.1}
-SETTINGS = {"data": "topic", "vocab": 300, "max_length": 24, "batch_size": 256, "augment": "hide", "epochs": 1, "fields": FIELDS}
+SETTINGS = {"data": "topic", "vocab": 300, "max_length": 12, "batch_size": 256, "augment": "hide", "epochs": 1, "fields": FIELDS}
 
 
 @pytest.fixture(scope="module")

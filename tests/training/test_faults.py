@@ -95,7 +95,7 @@ from tiny_training import Quiet
 from glassformer.training import loop
 from glassformer.training.data import load_data
 from glassformer.training.runs import Run
-Run.draw = lambda _: None
+Run.draw_curves = lambda _: None
 loop.train(Run.open(Path(sys.argv[1])), load_data("digits"), Quiet())
 """
 TESTS = Path(__file__).parents[1]

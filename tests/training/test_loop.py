@@ -8,6 +8,7 @@ from tiny_training import Quiet, logged, losses, tiny_run
 
 from glassformer.errors import GlassformerError
 from glassformer.model.checkpoints.loading import load_encoder
+from glassformer.show.curves import save_pictures
 from glassformer.training import loop, state
 from glassformer.training.runs import Run
 from glassformer.training.saving import check_same_run
@@ -30,8 +31,16 @@ def test_a_run_learns_and_its_folder_is_complete(whole):
     assert last["train"]["loss"] < first["train"]["loss"] < 2.31
     assert len(logged(run)) == 20 == figures["step"]
     names = {path.name for path in run.path.iterdir()}
-    assert names >= {"run.json", "spec.json", "settings.json", "metrics.jsonl", "best", "last", "curves.png", "curves.svg"}
+    assert names >= {"run.json", "spec.json", "settings.json", "metrics.jsonl", "best", "last", "report.md"}
     assert load_encoder(run.path / "best").encoder.spec == run.spec
+
+
+def test_a_run_draws_its_curves(whole, monkeypatch):
+    run, _, _ = whole
+    monkeypatch.setattr("glassformer.show.curves.save_pictures", save_pictures)
+    run.draw_curves()
+    assert (run.path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (run.path / "curves.svg").read_text(encoding="utf-8")
 
 
 def test_accumulated_batches_are_one_large_batch(tmp_path):

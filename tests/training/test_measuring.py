@@ -82,7 +82,7 @@ def test_a_classifier_of_the_first_token_computes_one_token_after_the_last_atten
     assert step["flops"] < 0.8 * every["flops"]
 
 
-@pytest.mark.parametrize("length", [64, 128])
+@pytest.mark.parametrize("length", [64, pytest.param(128, marks=pytest.mark.slow)])
 def test_attention_with_dropout_on_a_cpu_keeps_its_weights(length):
     step = measured("topic", {"dropout": 0.1}, length=length)
     assert step["bytes"] == pytest.approx(step["predicted_bytes"], rel=0.01)

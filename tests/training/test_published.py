@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from tiny_training import BERT_CONFIG
 
 import glassformer as gf
 from glassformer.configs.huggingface.drafts import drafts
@@ -22,14 +23,6 @@ transformers = pytest.importorskip("transformers")
 
 TEXTS = ["a red thing", "a blue thing, number 7"]
 SMALL = {"d_model": 16, "heads": 2, "layers": 2, "positions": 24}
-CONFIG = {
-    "model_type": "bert",
-    "hidden_size": 16,
-    "num_attention_heads": 2,
-    "num_hidden_layers": 2,
-    "intermediate_size": 64,
-    "type_vocab_size": 2,
-}
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +72,7 @@ def test_masked_tokens_and_images_have_their_classes_too(tmp_path, tokenizer):
 
 def test_models_without_a_transformers_class_stay_in_our_layout(tmp_path):
     spec = EncoderSpec(**SMALL, vocab=60, norm="pre", pool="mean", head="classify", classes=2, position="learned")
-    assert class_for(spec, CONFIG) is None
+    assert class_for(spec, BERT_CONFIG) is None
     publish(Encoder(spec), tmp_path / "best", ("a", "b"), start={}, beside=None, trained="all")
     assert sorted(path.name for path in (tmp_path / "best").iterdir()) == ["labels.json", "model.safetensors", "spec.json"]
     assert load(tmp_path / "best").labels == ["a", "b"]
@@ -96,7 +89,7 @@ def test_a_bert_with_grouped_queries_is_not_saved_as_bert(tokenizer):
 @pytest.mark.parametrize("trained", ["all", "head"])
 def test_a_trained_body_goes_where_transformers_finds_it(tmp_path, tokenizer, trained):
     body = bert(tokenizer, pooler="none")
-    config = CONFIG | {"vocab_size": tokenizer.vocab, "max_position_embeddings": 24}
+    config = BERT_CONFIG | {"vocab_size": tokenizer.vocab, "max_position_embeddings": 24}
     save(body, tmp_path / "model", config=config, as_class="BertModel")
     tokenizer.save(tmp_path / "model" / "tokenizer.json")
     encoder = bert(tokenizer, pool="mean", pooler="none", head="classify", classes=2)

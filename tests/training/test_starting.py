@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tiny_training import Quiet, losses, tiny_run
+from tiny_training import Quiet, losses, tiny_run, warm_or_cold
 
 from glassformer.configs.presets import preset
 from glassformer.errors import GlassformerError
@@ -27,10 +27,7 @@ SETTINGS = {"epochs": 1, "batch_size": 16, "max_length": 16, "log_every": 1}
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    path = tmp_path_factory.mktemp("data") / "rows.csv"
-    lines = [f'"a {word} thing, number {i}",{label}\n' for i in range(40) for word, label in (("red", "warm"), ("blue", "cold"))]
-    path.write_text("text,label\n" + "".join(lines), encoding="utf-8")
-    return load_data(path)
+    return warm_or_cold(tmp_path_factory.mktemp("data") / "rows.csv")
 
 
 @pytest.fixture(scope="module")

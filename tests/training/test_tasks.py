@@ -72,7 +72,9 @@ def test_best_by_names_a_figure_of_the_task():
     assert TASKS["similarity"].measured_by("pearson") == Metric("pearson", percent=False)
     assert TASKS["multilabel"].measured_by("macro_f1") == Metric("macro_f1")
     assert TASKS["regress"].measured_by("loss").decider == "loss" and TASKS["regress"].measured_by("pearson").decider == "metric"
-    with pytest.raises(GlassformerError, match=r"^best_by=f1 is no figure of the task classify: one of auto, loss, accuracy\."):
+    with pytest.raises(
+        GlassformerError, match=r"^best_by=f1 is not a metric of the task classify: one of auto, loss, accuracy\."
+    ):
         TASKS["classify"].measured_by("f1")
 
 

@@ -19,10 +19,15 @@ def trained():
     return [Tokenizer.train(texts, vocab=1500), Tokenizer.train(texts, vocab=1500, lowercase=True)]
 
 
+@pytest.fixture(scope="module")
+def tokenizers(trained, minilm):
+    return [*trained, Tokenizer.load(minilm)]
+
+
 @settings(max_examples=200)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=6), most=st.sampled_from([None, 3, 5, 8, 64]))
-def test_the_rows_are_those_of_the_package(trained, minilm, texts, most):
-    for tokenizer in (*trained, Tokenizer.load(minilm)):
+def test_the_rows_are_those_of_the_package(tokenizers, texts, most):
+    for tokenizer in tokenizers:
         inner = tokenizer._inner
         assert splits_at_spaces(inner)
         if most is not None:

@@ -84,9 +84,7 @@ class Cost(Operations):
     rows: tuple[CostRow, ...]
 
     def __repr__(self) -> str:
-        sizes = self.program.sizes
-        lengths = f"batch={sizes.batch} {self.program.lengths}"
-        return f"<Cost of {self.label}: {self.multiply_adds:,} multiply-adds, {self.which}, {lengths}>"
+        return f"<Cost of {self.label}: {self.multiply_adds:,} multiply-adds, {self.which}, {self.program.sizes}>"
 
     @property
     def convention(self) -> str:
@@ -96,16 +94,13 @@ class Cost(Operations):
         stacks = {step.block.stack: self.program.spec_of(step.block) for step in self.program.steps}
         relative = any(spec.relative for spec in stacks.values())
         learned = self.memory_model.text_by_distance if self.which == "training" and relative else ""
-        sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
-        return f"one {passes} over {sizes}; 1 multiply-add = 2 FLOPs; {self.memory_model.text}{learned}"
+        return f"one {passes} over {self.program.sizes}; 1 multiply-add = 2 FLOPs; {self.memory_model.text}{learned}"
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "spec": self.program.spec.to_dict(),
             "label": self.label,
-            "batch": self.program.sizes.batch,
-            "t": self.program.sizes.t,
-            **({} if self.program.sizes.u is None else {"u": self.program.sizes.u}),
+            **self.program.sizes.to_dict(),
             "pass": self.which,
             "kernel": self.memory_model.kernel,
             "convention": self.convention,

@@ -43,8 +43,8 @@ class Decoding(Operations):
     caches: tuple[CacheRow, ...]
 
     def __repr__(self) -> str:
-        sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
-        return f"<Decoding of {self.label}: {self.multiply_adds:,} multiply-adds a step, {self.cache:,} bytes of cache, {sizes}>"
+        steps = f"{self.multiply_adds:,} multiply-adds a step"
+        return f"<Decoding of {self.label}: {steps}, {self.cache:,} bytes of cache, {self.program.sizes}>"
 
     @property
     def cache(self) -> int:
@@ -58,17 +58,14 @@ class Decoding(Operations):
 
     @property
     def convention(self) -> str:
-        sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
+        sizes = self.program.sizes
         return f"the step for the last of {sizes}, all earlier keys and values in a cache; 1 multiply-add = 2 FLOPs; {self.dtype}"
 
     def to_dict(self) -> dict[str, Any]:
-        sizes = self.program.sizes
         return {
             "spec": self.program.spec.to_dict(),
             "label": self.label,
-            "batch": sizes.batch,
-            "t": sizes.t,
-            **({} if sizes.u is None else {"u": sizes.u}),
+            **self.program.sizes.to_dict(),
             "pass": "decoding step",
             "convention": self.convention,
             "multiply_adds": self.multiply_adds,

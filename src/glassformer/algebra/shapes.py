@@ -109,8 +109,7 @@ class Shapes(Result):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
-        return f"<Shapes of {self.label}: {len(self)} tensors, tokens as {self.convention}, {sizes}>"
+        return f"<Shapes of {self.label}: {len(self)} tensors, tokens as {self.convention}, {self.program.sizes}>"
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)
@@ -121,13 +120,10 @@ class Shapes(Result):
         return sum(row.elements for row in self.rows if row.role != "parameter")
 
     def to_dict(self) -> dict[str, Any]:
-        sizes = self.program.sizes
         return {
             "spec": self.program.spec.to_dict(),
             "label": self.label,
-            "batch": sizes.batch,
-            "t": sizes.t,
-            **({} if sizes.u is None else {"u": sizes.u}),
+            **self.program.sizes.to_dict(),
             "convention": self.convention,
             "head": self.head,
             "total": self.total,

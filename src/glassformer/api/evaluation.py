@@ -96,7 +96,7 @@ def _source(folder: Path, data: str | Path | None, reading: dict[str, Any]) -> d
         return {"what": data, **reading}
     if not (folder / RUN).is_file():
         raise GlassformerError(
-            f"no data is given, and {path_text(folder)} is not a run with data of its own: name the data after the model, "
+            f"no data is given, and {path_text(folder)} is not a run with its own data: name the data after the model, "
             "as in evaluate MODEL DATA."
         )
     source: dict[str, Any] = read_document(folder / RUN)["data"]["source"]

@@ -9,7 +9,7 @@ import click
 
 import glassformer as gf
 from glassformer.cli.numbers import run_of
-from glassformer.cli.options import Named, as_option, one_spec, target_options, to_json
+from glassformer.cli.options import Named, as_option, input_options, one_spec, to_json
 from glassformer.configs.reading import split_words
 from glassformer.errors import GlassformerError
 
@@ -19,11 +19,7 @@ MOST_IN_JSON = 2_000_000
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …]")
-@click.option("--text", help="Input text (split by the checkpoint's tokenizer; a spec without one splits it into words).")
-@click.option("--tokens", metavar="IDS", help="Input as token ids: 101,7592,102.")
-@click.option("--picture", metavar="FILE", help="Input image, for an image encoder.")
-@click.option("--frames", metavar="FILE", help="Input of an audio encoder: an .npy file, [mel, frame].")
-@target_options
+@input_options
 @click.option(
     "--cross",
     "kind",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import glassformer as gf
-from glassformer.cli.options import as_option, target_options, to_json
+from glassformer.cli.options import as_option, input_options, to_json
 from glassformer.configs.reading import is_there, only_fields, split_words
 from glassformer.errors import GlassformerError, shown
 
@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …] NAME [axis=index …]")
-@click.option("--text", help="Input text (split by the checkpoint's tokenizer; a spec without one splits it into words).")
-@click.option("--tokens", metavar="IDS", help="Input as token ids: 101,7592,102.")
-@click.option("--picture", metavar="FILE", help="Input image, for an image encoder.")
-@click.option("--frames", metavar="FILE", help="Input of an audio encoder: an .npy file, [mel, frame].")
-@target_options
+@input_options
 @click.option(
     "--seed",
     type=click.IntRange(0),

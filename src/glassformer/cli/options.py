@@ -41,11 +41,23 @@ as_option = click.option(
 )
 
 
-def target_options(command: Command) -> Command:
-    """Add `--target` and `--target-tokens`: what the decoder of an encoder-decoder reads."""
-    ids = click.option("--target-tokens", metavar="IDS", help="Target as token ids, without adding special tokens: 2,17,5.")
-    words = "Target text, the decoder input of an encoder-decoder; for a checkpoint, the start token is added."
-    return click.option("--target", metavar="TEXT", help=words)(ids(command))
+def input_options(command: Command) -> Command:
+    """Add the options for the input of a run: a text, token ids, an image or audio, and what a decoder reads."""
+    options = [
+        click.option("--text", help="Input text (split by the checkpoint's tokenizer; a spec without one splits it into words)."),
+        click.option("--tokens", metavar="IDS", help="Input as token ids: 101,7592,102."),
+        click.option("--picture", metavar="FILE", help="Input image, for an image encoder."),
+        click.option("--frames", metavar="FILE", help="Input of an audio encoder: an .npy file, [mel, frame]."),
+        click.option(
+            "--target",
+            metavar="TEXT",
+            help="Target text, the decoder input of an encoder-decoder; for a checkpoint, the start token is added.",
+        ),
+        click.option("--target-tokens", metavar="IDS", help="Target as token ids, without adding special tokens: 2,17,5."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg, unused-ignore]

@@ -58,11 +58,11 @@ def serve(checkpoint: Path, host: str, port: int, **options: Any) -> None:
         if error.name not in ("starlette", "uvicorn", "anyio"):
             raise
         raise GlassformerError(f"serve needs {error.name}, which is not installed: pip install 'glassformer[lab]'.") from None
-    listener = bound(host, port)
     vectors = {name: options[name] for name in ("pool", "normalise", "batch_tokens")}
     where = {name: options[name] for name in ("device", "dtype", "as_class")}
     rest = {name: options[name] for name in ("engine", "truncate", "name")}
-    served, choice = loaded(checkpoint, where=where, vectors=vectors, **rest)
-    if choice is not None:
-        print(f"glassformer: {engine_note(choice.to_dict())}", file=sys.stderr)
-    run(served, listener)
+    with bound(host, port) as listener:
+        served, choice = loaded(checkpoint, where=where, vectors=vectors, **rest)
+        if choice is not None:
+            print(f"glassformer: {engine_note(choice.to_dict())}", file=sys.stderr)
+        run(served, listener)

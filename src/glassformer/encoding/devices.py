@@ -33,7 +33,7 @@ def gpus() -> tuple[int, ...]:
 
 
 def _asked_driver(least: int) -> tuple[int, ...]:
-    """Ask the driver, which must be of this CUDA version at least."""
+    """Query the driver, which must support at least this CUDA version."""
     driver = next((one for one in map(_opened, DRIVERS) if one is not None), None)
     version, count, size, device = ctypes.c_int(), ctypes.c_int(), ctypes.c_size_t(), ctypes.c_int()
     if driver is None or driver.cuInit(0) or driver.cuDriverGetVersion(ctypes.byref(version)):
@@ -64,7 +64,7 @@ def _asked_pytorch() -> tuple[int, ...]:
 
 
 def device_for(device: str | None) -> str:
-    """Return the name of an available device: the one that is asked for, else a GPU if there is one."""
+    """Return the name of an available device: the requested one, else a GPU if there is one."""
     device = device or ("cuda" if gpus() else "cpu")
     kind = device.partition(":")[0]
     if kind not in DEVICES:

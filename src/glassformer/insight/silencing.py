@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from glassformer.errors import GlassformerError
 from glassformer.insight.hooks import tapped
 from glassformer.insight.taps import Hook
 from glassformer.model.attention import Context
@@ -59,6 +60,8 @@ class PartialPass:
     """Passes that start at any layer, on the fast parts of an encoder."""
 
     def __init__(self, encoder: Encoder) -> None:
+        if encoder.spec.funnel:
+            raise GlassformerError("this needs layers that read sequences of one length, and with funnel they are pooled.")
         self.encoder = laid_out(encoder) if isinstance(encoder, FastEncoder) and serves(encoder) else copy(encoder)
         self.encoder.rectangles_only = True  # the hidden states of a packed row could not be changed row by row
 

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -21,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from glassformer.configs.reading import SIZES
-from glassformer.encoding.connections import Connection, open_files
+from glassformer.encoding import connections
 from glassformer.errors import GlassformerError
 from glassformer.lab.documents.lab import Known
 from glassformer.lab.front import Front
@@ -32,7 +31,6 @@ from glassformer.lab.wire import answer
 from glassformer.spec import field_rules
 
 HOST = "127.0.0.1"
-BACKLOG = 2048
 STATIC = Path(str(files("glassformer.lab").joinpath("static")))
 
 
@@ -93,22 +91,12 @@ async def _our_fault(request: Request, _: Exception) -> Response:
 
 def bound(port: int) -> socket.socket:
     """A socket bound to the local machine only; port 0 picks a free port."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        made.bind((HOST, port))
-        made.listen(BACKLOG)  # who comes before the server is ready waits, and is not turned away
-    except (OSError, OverflowError) as error:
-        made.close()
-        reason = getattr(error, "strerror", None) or error
-        raise GlassformerError(f"--port {port} cannot be used: {reason}. Leave out --port to use a free one.") from None
-    return made
+    return connections.listen(HOST, port, options=f"--port {port}", way_out="Leave out --port to use a free one.")
 
 
 def settings(lab: Lab) -> uvicorn.Config:
-    """uvicorn's configuration: no access log, and idle connections are closed."""
-    quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none"}
-    return uvicorn.Config(app(lab), http=Connection, timeout_graceful_shutdown=1, timeout_keep_alive=15, backlog=BACKLOG, **quiet)
+    """uvicorn's configuration of the lab, which ends without waiting for long answers."""
+    return connections.settings(app(lab), drain=1)
 
 
 class _Server(uvicorn.Server):
@@ -126,7 +114,7 @@ def serve(lab: Lab, listener: socket.socket, *, browser: bool) -> None:
     address = f"http://{HOST}:{lab.port}{lab.address}#key={lab.token}"
     sys.stdout.write(f"Glassformer lab: {address}\nPress Ctrl-C to stop.\n")
     sys.stdout.flush()
-    open_files()
+    connections.open_files()
     server = _Server(settings(lab))
     server.lab = lab
     if browser:

@@ -1,4 +1,4 @@
-"""Titles of runs and the archive, as the user sets them on the page; kept beside the runs, whose own files stay as they are."""
+"""Titles of runs and the archive, as the user sets them on the page; stored next to the runs, whose own files are unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Shelved(NamedTuple):
 
 
 def shelf(runs: RunsFolder) -> dict[str, Shelved]:
-    """What is said of each run; what the file has beyond that is ignored."""
+    """The entries for each run; other entries of the file are ignored."""
     path = runs.root / JOBS / FILE
     try:
         found = json.loads(path.read_bytes()) if path.stat().st_size <= MOST_BYTES else {}

@@ -3,7 +3,7 @@
 A tensor's name ends in its axes, one letter each; this is the legend, and a test compares each name with its shape.
 
     B  sequences in a batch            D  d_model, width of the residual stream
-    T  positions of queries    E  width of the embedding tables (D where they have no width of their own)
+    T  positions of queries    E  width of the embedding tables (D if it is the same)
     S  positions that answer (keys)    F  d_ff, inner width of the feed-forward block
     N  tokens of all sequences packed  G  what the feed-forward block makes first: F, or 2 F where it is gated
     H  attention heads                 C  classes, tags or projected features

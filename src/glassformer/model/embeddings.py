@@ -29,6 +29,7 @@ class Tokens(nn.Module):
         width = spec.summed_width
         self.E_segment = nn.Parameter(torch.empty(spec.segments, width)) if spec.segments and not spec.funnel else None
         self.E_task = nn.Parameter(torch.empty(spec.tasks, width)) if spec.tasks is not None else None
+        self.E_language = nn.Parameter(torch.empty(spec.languages, width)) if spec.languages is not None else None  # not read
         self.scale = math.sqrt(spec.d_model) if spec.embedding_scale == "sqrt_d_model" else 1.0
         self.token_norm = Norm(spec, width) if spec.token_norm else nn.Identity()
 

@@ -97,7 +97,7 @@ def _require_room(program: Program) -> None:
     values = sum(step.output.size for step in program.steps)
     if values > MOST_VALUES:
         raise GlassformerError(
-            f"batch={sizes.batch} {program.lengths} gives {values:,} numbers; at most {MOST_VALUES:,} are kept. "
+            f"{sizes} gives {values:,} numbers; at most {MOST_VALUES:,} are kept. "
             f"Try {'positions=4' if program.spec.reads == 'frames' else 'a smaller t'}, or fewer layers."
         )
 

@@ -52,7 +52,7 @@ class Values(Viewed):
         return isinstance(name, str) and self.program.shared.get(name, name) in self.values
 
     def __repr__(self) -> str:
-        return f"<Run of {len(self.program.steps)} steps, batch={self.program.sizes.batch} {self.program.lengths}>"
+        return f"<Run of {len(self.program.steps)} steps, {self.program.sizes}>"
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self.values)

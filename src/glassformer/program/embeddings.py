@@ -92,6 +92,18 @@ def _tokens(
         terms = [inside.step("rescaled", "rescaled token", Rescale(spec.token_dropout), *terms, tokens, *padding)]
     if spec.token_kernel is not None:
         terms, width = [_from_neighbours(inside, spec, terms[0])], Axis("d_model", spec.d_model)
+    terms += _beside_tokens(write, inside, spec, tokens, width)
+    if spec.token_norm:
+        terms = [norm(inside, spec, "token_norm", terms[0])]
+    if spec.project_first and width.name == "d_embedding":
+        width = Axis("d_model", spec.d_model)
+        terms = [_projected(inside, spec, terms[0])]
+    return _add_positions(inside, spec, terms, tokens.axes[1], width)
+
+
+def _beside_tokens(write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, width: Axis) -> list[Tensor]:
+    """Vectors of segments, of a task and of places on a page, which are added to those of the tokens."""
+    terms: list[Tensor] = []
     if spec.segments is not None and not spec.funnel:
         segments = write.input("segments", "input", *tokens.axes)
         table = inside.parameter("E_segment", "segment", Axis("segment", spec.segments), width, kind="table")
@@ -99,15 +111,12 @@ def _tokens(
     if spec.tasks is not None:
         table = inside.parameter("E_task", "task", Axis("task", spec.tasks), width, kind="table")
         terms.append(inside.step("task", "task", Take("task", 0), table))
+    if spec.languages is not None:
+        inside.parameter("E_language", "language", Axis("language", spec.languages), width, kind="table")
     if spec.page is not None:
         terms += on_page(write, inside, spec, tokens, width)
         stored_picture(inside, spec)
-    if spec.token_norm:
-        terms = [norm(inside, spec, "token_norm", terms[0])]
-    if spec.project_first and width.name == "d_embedding":
-        width = Axis("d_model", spec.d_model)
-        terms = [_projected(inside, spec, terms[0])]
-    return _add_positions(inside, spec, terms, tokens.axes[1], width)
+    return terms
 
 
 def _from_neighbours(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:

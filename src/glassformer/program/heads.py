@@ -8,7 +8,21 @@ from collections.abc import Callable
 from glassformer.program.attention import attention
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.codes import compared, letters_of_both, stored
-from glassformer.program.operations import Add, Cap, Join, Mean, Multiply, Pointwise, Scale, Slice, Softmax, Stack, Take, Total
+from glassformer.program.operations import (
+    Add,
+    Cap,
+    Join,
+    LeaveOutQuestion,
+    Mean,
+    Multiply,
+    Pointwise,
+    Scale,
+    Slice,
+    Softmax,
+    Stack,
+    Take,
+    Total,
+)
 from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.restoring import restored
@@ -149,6 +163,18 @@ def _averaged(head: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -
 
 
 def _classifier(head: Writer, spec: EncoderSpec, x: Tensor, symbol: str = "logits", role: Role = "logits") -> Tensor:
+    if spec.head_block:
+        added = head.step("sum", "ffn residual", Add(), x, feed_forward(head.at("ffn", "ffn"), spec, x))
+        every = linear(
+            head,
+            "token_logits",
+            "token logits",
+            norm(head, spec, "norm", added),
+            "C",
+            (Axis("class", spec.classes),),
+            bias=spec.bias("classes"),
+        )
+        return head.step("logits", "logits", LeaveOutQuestion(), every)
     if spec.head_hidden != "none":
         hidden = linear(head, "hidden", "head hidden", x, "H", (Axis("d_head", x.axes[-1].size),), bias=spec.bias("head"))
         x = head.step("active", "head activation", Pointwise(spec.head_hidden), hidden)

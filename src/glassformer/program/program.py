@@ -57,6 +57,14 @@ class Sizes(NamedTuple):
     t: int
     u: int | None = None
 
+    def __str__(self) -> str:
+        """`batch=1 t=5`, or `batch=1 t=5 u=4` with a target."""
+        return " ".join(f"{name}={size}" for name, size in self.to_dict().items())
+
+    def to_dict(self) -> dict[str, int]:
+        """The sizes by name, without the length of a target that there is not."""
+        return {name: size for name, size in self._asdict().items() if size is not None}
+
 
 @dataclass(repr=False)
 class Program(Viewed):
@@ -74,7 +82,7 @@ class Program(Viewed):
     written: dict[str, Tensor] = field(default_factory=dict)  # parameters and constants by name, for quick look-ups while writing
 
     def __repr__(self) -> str:
-        return f"<Program of {len(self.steps)} steps, batch={self.sizes.batch} {self.lengths}>"
+        return f"<Program of {len(self.steps)} steps, {self.sizes}>"
 
     @cached_property
     def step_of(self) -> dict[str, Step]:
@@ -92,11 +100,6 @@ class Program(Viewed):
         if not isinstance(self.spec, Seq2SeqSpec):
             return self.spec
         return self.spec.encoder if block.stack == "encoder" else self.spec.decoder
-
-    @property
-    def lengths(self) -> str:
-        """The lengths as text: `t=5`, or `t=5 u=4` with a target."""
-        return f"t={self.sizes.t}" if self.sizes.u is None else f"t={self.sizes.t} u={self.sizes.u}"
 
     @cached_property
     def hidden(self) -> list[Tensor]:

@@ -85,6 +85,7 @@ Role = Literal[
     "rescaled token",  # zeros for masked tokens, the others scaled up
     "segment",  # the vector of each segment
     "task",  # the vector of the first task
+    "language",  # vectors of languages, which are stored
     "page position",  # the vector of a side of each token's box on a page, of its height or its width
     "position",  # the vector of each position
     "embedding sum",  # tokens, segments and positions added

@@ -169,7 +169,7 @@ def _shapes(shapes: Shapes) -> Table:
         rows.append([row.name, row.role, row.formula.replace(" · ", " × "), sizes_text(row.shape), one, f"{row.elements:,}"])
     which = "" if shapes.head is None else f", head {shapes.head} only"
     columns = [Column("tensor"), Column(""), Column("axes"), Column("shape"), Column("one head"), Column("elements", right=True)]
-    sizes = f"batch={shapes.program.sizes.batch} {shapes.program.lengths}"
+    sizes = str(shapes.program.sizes)
     title = f"{shapes.label}: shapes, tokens as {shapes.convention}, {sizes}{which}"
     return Table(title, columns, rows, notes, parts=[tensor_part(row.tensor) for row in shown])
 

@@ -172,7 +172,7 @@ def _norm(norm: Norm) -> Table:
     notes = (
         "",
         "Above: the first LayerNorm, step by step. Below: the layer outputs of a post-norm encoder, and of a pre-norm one "
-        "('pre'), and how far the layer moved what came in. Mean and variance are over the features of a token.",
+        "('pre'), and the relative change of its input by the layer. Mean and variance are over the features of a token.",
     )
     return _table(norm, columns, rows, notes)
 
@@ -213,7 +213,7 @@ def _causal(causal: Causal) -> Table:
     notes = (
         "",
         f"Largest changes of the outputs of '{' '.join(causal.words)}' if one word is replaced by another. Largest weight on a "
-        f"later token: {number(causal.above)}. The outputs of the whole text and of its beginnings differ by "
+        f"later token: {number(causal.above)}. The outputs of the whole text and of its prefixes differ by "
         f"{almost(causal.beginnings)}.",
     )
     return _table(causal, columns, rows, notes)

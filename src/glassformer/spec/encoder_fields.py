@@ -159,6 +159,10 @@ class EncoderFields(Viewed):
     tasks: int | None = _is(
         None, "rows of a table of task vectors, the first of which is added to every token (ERNIE 3.0); none: no such table"
     )
+    languages: int | None = _is(
+        None,
+        "rows of a table of language vectors, stored and not read: no language is known by default (XLM); none: no such table",
+    )
     page: int | None = _is(
         None, "coordinates on a page: rows of the tables for x, y, height and width of each token's box (1024 in LayoutLM)"
     )
@@ -292,7 +296,7 @@ class EncoderFields(Viewed):
     pooler: Pooler = _is(
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )
-    spare_pooler: bool = _is(False, "keep an unused pooler beside a head that reads tokens (SqueezeBERT, FNet)")
+    spare_pooler: bool = _is(False, "keep an unused pooler next to a head that reads tokens (SqueezeBERT, FNet)")
     pooler_eps: float | None = _is(
         None, "eps of the norm in the pooler or in the decoder of patches, if different from that of the layers (VideoMAE)"
     )
@@ -309,6 +313,11 @@ class EncoderFields(Viewed):
     )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")
+    head_block: bool = _is(
+        False,
+        "head=tag: a feed-forward block and a norm of its sum before the classes, which leave out tokens of the question "
+        "(BigBird's question answering), counted, not computed",
+    )
     head_dense: bool = _is(True, "whether a masked-token head has a hidden dense layer and a norm before its output matrix")
     head_projection: int | None = _is(
         None, "width to which a classifier projects each token before taking the mean (wav2vec 2.0)"

@@ -19,7 +19,7 @@ class Scaled(Protocol):
 
 
 def pair_divisors(spec: Scaled, base: float, width: int) -> list[float]:
-    """Return what the angle of each pair is divided by: 1 for fast pairs, `rotary_factor` for slow ones.
+    """Return the divisor of the angle of each pair: 1 for fast pairs, `rotary_factor` for slow ones.
 
     A pair is fast if it turns more than `rotary_fast` times over `trained_positions`, and slow below `rotary_slow` turns.
     Between these, a share of the angle is kept and the rest is divided: the share grows with the turns (llama3), or falls

@@ -212,7 +212,7 @@ def _tables(spec: EncoderSizes) -> None:
     """Rules of what is added to tokens or done to them."""
     if spec.token_dropout is not None:
         _token_dropout(spec)
-    for table in ("segments", "tasks"):
+    for table in ("segments", "tasks", "languages"):
         if getattr(spec, table) is not None and spec.vocab is None:
             other = "Leave it out" if spec.one_length else "Give vocab"
             raise GlassformerError(f"{table}={getattr(spec, table)} needs a token embedding. {other}.")

@@ -38,6 +38,16 @@ def check_head(spec: EncoderSizes) -> None:
     _codes(spec)
     if spec.contact_head and not spec.layers:
         raise GlassformerError("contact_head=true has a weight for each layer and head, but layers=0. Leave it out.")
+    _classifier(spec)
+
+
+def _classifier(spec: EncoderSizes) -> None:
+    """Rules for the layers before the classes."""
+    if spec.head_block and (spec.head != "tag" or spec.head_hidden != "none" or spec.layer_sum):
+        raise GlassformerError(
+            "head_block=true puts a feed-forward block before the classes of tokens: give head=tag, and neither head_hidden nor "
+            "layer_sum."
+        )
     if spec.head_norm and spec.head_hidden == "none":
         raise GlassformerError("head_norm=true normalises the head's hidden layer, but head_hidden=none. Try head_hidden=gelu.")
 

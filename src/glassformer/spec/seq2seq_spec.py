@@ -82,7 +82,7 @@ class Seq2SeqSpec(EncoderSpec):
 # Fields of an encoder that it does not have inside an encoder-decoder, the values allowed, and why.
 FIXED_IN_ENCODER: tuple[tuple[str, tuple[Any, ...], str], ...] = (
     ("block", ("layer",), "both stacks consist of whole layers"),
-    ("mixing", ("attention",), "layers with a Fourier transform know no padding of the source"),
+    ("mixing", ("attention",), "layers with a Fourier transform cannot mask padding of the source"),
     ("head", ("none",), "its decoder predicts the next token"),
     ("pooler", ("none",), "its decoder reads every vector of the encoder"),
     ("final_norm", (None, "none", "all"), "its decoder reads every vector of the encoder"),

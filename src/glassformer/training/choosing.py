@@ -1,4 +1,4 @@
-"""Which weights are trained: all, only the head, all but frozen parts, or low-rank adapters beside frozen matrices."""
+"""Which weights are trained: all, only the head, all but frozen parts, or low-rank adapters of frozen matrices."""
 
 from __future__ import annotations
 

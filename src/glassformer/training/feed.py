@@ -65,7 +65,7 @@ class Feed:
         return prepare(part, self.tokenizer_for(part), max_length=self.longest, **reading)
 
     def tokenizer_for(self, part: Split) -> Tokenizer | None:
-        """Return the tokenizer; the ids that it gives for this split are kept beside the run."""
+        """Return the tokenizer; the ids that it gives for this split are stored with the run."""
         if self.run.tokenizer is None:
             return None
         name = next(name for name in PARTS if self.data.part(name) is part)

@@ -56,7 +56,7 @@ class Saving:
     writer: Writer = field(default_factory=Writer)
 
     def prepare(self) -> None:
-        """Allocate the memory for copies of the state beside the first steps."""
+        """Allocate the memory for copies of the state during the first steps."""
         if self.background:
             tensors = {f"weights/{name}": one for name, one in self.changing()}
             trained = [(name, one) for name, one in self.encoder.named_parameters() if one.requires_grad]

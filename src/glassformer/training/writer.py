@@ -1,4 +1,4 @@
-"""Writing in the background: tensors are copied to the host, and a thread writes them while training goes on."""
+"""Writing in the background: tensors are copied to the host, and a thread writes them while training continues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Writer:
     """Does jobs in a thread, in their order; an error of a job is raised by `wait`."""
 
     def __init__(self) -> None:
-        # No daemon: a process that ends in order finishes what it is writing.
+        # Not a daemon: a process that exits normally finishes writing.
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="glassformer-writer")
         self.jobs: list[Future[None]] = []
         self.copies: dict[str, Tensor] = {}
@@ -43,7 +43,7 @@ class Writer:
         return {name: self.copies[name] for name in tensors}
 
     def make_room(self, tensors: Mapping[str, Tensor]) -> None:
-        """Allocate the memory for copies of tensors; beside a GPU it is pinned, which takes a while."""
+        """Allocate the memory for copies of tensors; with a GPU it is pinned, which takes a while."""
         for name, tensor in tensors.items():
             kept = self.copies.get(name)
             if kept is None or kept.shape != tensor.shape:

@@ -128,7 +128,7 @@ def test_no_hint_or_text_keeps_a_brace(papers, name):
 
 def test_the_course_question_has_its_known_answer():
     quiz = load_set("parameters")
-    papers = [variant(quiz, seed) for seed in range(60)]
+    papers = [variant(quiz, seed) for seed in range(20)]
     firsts = [paper.items[0] for paper in papers]
     found = {(item.drawn["d"], item.drawn["h"], item.drawn["f"]): item.key.value for item in firsts}
     assert all(value == 3 * d * d + 2 * d * f for (d, _, f), value in found.items())

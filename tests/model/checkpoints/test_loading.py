@@ -71,7 +71,9 @@ def test_a_loaded_model_computes_what_transformers_computes(case, tmp_path):
         ours = our_answer(double.encoder, given)
         real = given.get("attend", np.ones(ours.hidden[0].shape[:2], dtype=bool))
         assert farthest(ours, theirs, real) < 1e-10
-        assert farthest(our_answer(single.encoder, given), theirs, real) < 1e-5
+        # Norms that only scale let numbers grow from layer to layer, and their rounding with them.
+        bound = 1e-4 if single.encoder.spec.norm_kind == "scale" else 1e-5
+        assert farthest(our_answer(single.encoder, given), theirs, real) < bound
 
 
 # Strictness ------------------------------------------------------------------------------------------------------------

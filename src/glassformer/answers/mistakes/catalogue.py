@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.errors import GlassformerError, shown
 
 GROUPS = ("counts", "numbers", "slips", "ideas")
 
@@ -19,7 +19,7 @@ class Mistake(NamedTuple):
     code: str
     name: str
     sentence: str
-    here: str = ""  # the sentence with facts about the model at hand in braces
+    here: str = ""  # the sentence, with facts about the model in braces
 
 
 class Catalogue(Mapping[str, Mistake]):
@@ -77,10 +77,3 @@ def mistake(code: str, *, worked: bool = False) -> Mistake:
     """Return the mistake with a code; `worked` selects the wording for problems by hand. An unlisted code is its own name."""
     found = CATALOGUE.worked.get(code) if worked else None
     return found or CATALOGUE.get(code) or Mistake(code, code.replace("_", " "), "")
-
-
-def check_codes(codes: Iterable[str]) -> None:
-    """Raise an error for a code that is not in the catalogue."""
-    for code in codes:
-        if code not in CATALOGUE:
-            raise GlassformerError(f"unknown mistake '{shown(code)}'.{nearest(code, [*CATALOGUE])}")

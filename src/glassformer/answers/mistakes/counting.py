@@ -126,7 +126,7 @@ def norms(pieces: Pieces, setting: Setting) -> Changes:
     for place in places:
         yield f"{place} left out", changed(pieces, lambda p, place=place: None if p.block.any_layer == place else p)  # type: ignore[misc]
     kinds = {p.block.word for p in pieces if p.symbol == "gamma" and p.part == "layers"}
-    if "norm_1" in kinds and len(kinds) > 1 and len(places) > len(kinds):  # of several stacks, or beside other norms
+    if "norm_1" in kinds and len(kinds) > 1 and len(places) > len(kinds):  # of several stacks, or next to other norms
         yield "only norm_1 of each layer", changed(pieces, lambda p: None if p.block.word in kinds - {"norm_1"} else p)
     yield "gamma without beta", dropped(pieces, "beta")
     scalar = changed(pieces, lambda p: p.without("d_model", "d_embedding", "d_head") if p.kind == "norm" else p)

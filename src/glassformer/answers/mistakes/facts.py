@@ -1,4 +1,4 @@
-"""Facts about the model at hand, for the sentences of the catalogue: its norms, biases, matrices and tables."""
+"""Facts about the model, for the sentences of the catalogue: its norms, biases, matrices and tables."""
 
 from __future__ import annotations
 

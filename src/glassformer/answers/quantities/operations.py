@@ -115,7 +115,7 @@ def _operations(context: Context, factor: int) -> Found:
     what = "all operations" if every else "matrix products"
     names = {"training": "training step", "decode": "decoding step, with earlier keys and values in a cache"}
     sizes = context.program.sizes
-    convention = f"{what} of one {names.get(which, f'{which} pass')}, batch={sizes.batch} {context.program.lengths}{scope}"
+    convention = f"{what} of one {names.get(which, f'{which} pass')}, {sizes}{scope}"
     convention += ", a multiply-add counted as two" if factor == 2 else ""
     others = [] if every else list(_others(context, factor, value, steps, rest))
     if per > 1 and context.head is None and (once := _once_for_a_text(context)):

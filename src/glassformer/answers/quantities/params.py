@@ -211,7 +211,7 @@ def mistakes(context: Context, pieces: Pieces) -> Iterator[Other]:
 
 
 def _with_own_norm(context: Context, pieces: Pieces) -> Iterator[Other]:
-    """Yield the count of a sub-layer with the norm beside it."""
+    """Yield the count of a sub-layer with its norm."""
     word = OWN_NORMS.get(context.names[0]) if len(context.names) == 1 and context.head is None else None
     norm = tuple(piece for piece in pieces_of(_whole(context.spec)) if piece.block.word == word)
     if norm:

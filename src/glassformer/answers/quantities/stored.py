@@ -166,7 +166,7 @@ def _cache(context: Context) -> Found:
     where = "one layer" if layers == 1 else f"{sum(dict(row.factors)['layers'] for row in rows if row.kind != 'cross')} layers"
     where += ", cross-attention included" if any(row.kind == "cross" for row in rows) else ""
     per_token = ", per token" if context.word("per", "", ("token",)) == "token" else ""
-    sizes = per_token or f", batch={context.program.sizes.batch} {context.program.lengths}"
+    sizes = per_token or f", {context.program.sizes}"
     convention = f"keys and values of {where}{sizes}, in {said}{also(value)}"
     return found(value, "bytes", convention, lines, _precisions(context, elements), mistakes)
 
@@ -210,9 +210,7 @@ def _of_tensor(context: Context, tensor: Tensor, several: int) -> Found:
             yield mistaken("bytes_and_units", "the head width multiplied into the score matrix", value * spec.head_k)
 
     where = f"in all {layers} layers" if times > 1 else "one layer" if inside else "once"
-    convention = (
-        f"{where}{', one head' if one_head else ''}, batch={sizes.batch} {context.program.lengths}, in {said}{also(value)}"
-    )
+    convention = f"{where}{', one head' if one_head else ''}, {sizes}, in {said}{also(value)}"
     return found(value, "bytes", convention, [Line(tensor.name, symbols, numbers, value)], others, mistakes)
 
 

@@ -82,10 +82,6 @@ def layer_types(pattern: Any) -> Adjust:
     return adjust
 
 
-def all_full(_: Config, layers: int) -> list[str]:
-    return [FULL] * layers
-
-
 def all_local(config: Config, layers: int) -> list[str]:
     return [LOCAL if config.get("sliding_window", None) is not None else FULL] * layers
 

@@ -38,7 +38,7 @@ def by_distance(draft: Draft) -> None:
         raise config.refusal("num_hidden_layers", "without layers, the stored biases would not be used.")
     for key, size, most in (("max_rel_pos", rows, distance), ("max_rel_2d_pos", *page)):
         if most <= size // 4:
-            raise config.refusal(key, f"it must be above {size // 4}: distances below that have buckets of their own.")
+            raise config.refusal(key, f"it must be above {size // 4}: smaller distances have separate buckets.")
     fields.update(position="learned_relative", relative_buckets=rows, relative_distance=distance, relative_scaled=True)
     if far:
         fields["page_relative"] = page

@@ -28,6 +28,7 @@ from glassformer.configs.huggingface import (
     towers,
     vision,
     windows,
+    xlm,
 )
 from glassformer.configs.huggingface.classes import ACTIVATION, LABELS, why_not
 from glassformer.configs.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
@@ -37,7 +38,7 @@ from glassformer.configs.huggingface.values import Config, Fields, build_spec, f
 from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.encoder_spec import EncoderSpec
 
-TEXTS = (text, compact, windows, pages, deberta, rotary, rotary_gated, rotary_pairs, esm, jina, flash, landmarks, funnel)
+TEXTS = (text, compact, windows, pages, deberta, rotary, rotary_gated, rotary_pairs, esm, jina, flash, landmarks, funnel, xlm)
 ENCODERS = (*TEXTS, seq2seq, audio, sound, vision, patches, towers)
 FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS for family in group.FAMILIES}
 DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet

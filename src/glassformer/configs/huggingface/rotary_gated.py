@@ -126,7 +126,7 @@ def gte_classes(name: str, masked: Fields) -> dict[str, Fields]:
 
 
 def published_gte(model_type: str, name: str, **changes: object) -> Family:
-    """Return a family of the published code, of which there is a copy with names of its own."""
+    """Return a family of the published code, of which there is a copy with other names."""
     settings: Fields = {
         "classes": {
             **gte_classes(name, MASKED),

@@ -65,7 +65,7 @@ def _positive(draft: Draft, scaling: Mapping[str, Any], key: str, default: Any =
 
 
 def _trained(draft: Draft, scaling: dict[str, Any]) -> int:
-    """Read the length before the scaling: a key of its own in Phi-3's files, else a part of the scaling, else the length."""
+    """Read the length before the scaling: a separate key in Phi-3's files, else a part of the scaling, else the length."""
     key = "original_max_position_embeddings"
     places = (draft.config.whole(key, None), Config(scaling, draft.config.source).whole(key, None), draft.fields.get("positions"))
     trained = next((place for place in places if place is not None), None)

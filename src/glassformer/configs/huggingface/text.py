@@ -207,6 +207,7 @@ def _beside_pooler() -> dict[str, Fields]:
         **some(bert_classes("BigBird"), "Model", "PreTraining", "Choice"),
         "BigBirdForMaskedLM": {**MASKED, **spare},
         "BigBirdForTokenClassification": {**TAGGED, **spare},
+        "BigBirdForQuestionAnswering": {"head": "tag", "classes": 2, "head_block": True},
         "BigBirdForSequenceClassification": {**CLASSIFIED, **POOLED, "head_reads": "first", "head_hidden": ACTIVATION},
     }
 
@@ -316,7 +317,6 @@ FAMILIES = [
         classes=_beside_pooler(),
         keys={**BERT_KEYS, "hidden_act": Key("activation", "gelu_new")},
         adjust=(block_sparse, tied_with_bias),
-        unsupported={"BigBirdForQuestionAnswering": "its head leaves out the question, which is not implemented"},
     ),
     _bert("bert-generation", "BertGeneration", classes={"BertGenerationEncoder": {}}, keys={**BODY, **PLACES, **EPS}, adjust=()),
     _bert(

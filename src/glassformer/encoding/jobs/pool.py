@@ -199,7 +199,7 @@ class Pool:
 
 
 def tasks_for(checkpoint: Path, task: Task, workers: int | None) -> list[Task]:
-    """Return one task for each worker: for each GPU as many as keep it busy, elsewhere as many as the cores allow."""
+    """Return one task for each worker: as many per GPU as keep it busy, otherwise as many as the cores allow."""
     if task.device == "cpu":
         return [task] * (workers or max(1, min(MOST_WORKERS, cores() // task.threads)))
     memory = gpus() if task.device == "cuda" else gpus()[:1]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -25,11 +26,9 @@ def set_up(checkpoint: Path, task: Task) -> dict[str, Any]:
 
 def load_for(checkpoint: Path, task: Task) -> Any:
     """Load the model of a task on its device; random weights are refused, since each process would have others."""
-    if task.device != "cpu":
-        import_module("glassformer.model.sentences.loaded_model")  # not in two threads at once: each could wait for the other
-        Thread(target=prepare_gpu, args=(task.device,), daemon=True).start()
     uses = ("pooler", "head") if task.kind == "predict" else ("pooler",) if task.options.get("pool") == "pooled" else ()
-    model = load_on(checkpoint, device=task.device, dtype=task.dtype, as_class=task.as_class, uses=uses)
+    with preparing(task.device):
+        model = load_on(checkpoint, device=task.device, dtype=task.dtype, as_class=task.as_class, uses=uses)
     if task.precision == "int8":
         model.round_products()
     if task.graph is not None:
@@ -55,17 +54,28 @@ def work(given: BinaryIO, out: BinaryIO) -> None:
         send(out, {"error": str(error)})
 
 
-def prepare_gpu(device: str) -> None:
-    """Start the GPU, import our kernels, and let Triton hash its own files, while another thread reads the model."""
-    import torch
+@contextmanager
+def preparing(device: str) -> Iterator[None]:
+    """Within the context, another thread starts the GPU and lets Triton hash its own files, both of which take a while.
 
-    from glassformer.model.fast.precision import TRITON
+    It imports no module of ours: two threads that import modules at once may see half of one.
+    """
 
-    with suppress(RuntimeError, AssertionError, ImportError, AttributeError):  # reported where it is needed
-        torch.zeros(1, device=device)
-        if TRITON:
-            import_module("glassformer.model.fast.attention_kernels")
+    def prepare() -> None:
+        import torch
+
+        with suppress(RuntimeError, AssertionError, ImportError, AttributeError):  # reported where it is needed
+            torch.zeros(1, device=device)
             import_module("triton.runtime.cache").triton_key()
+
+    thread = Thread(target=prepare)
+    if device != "cpu":
+        thread.start()
+    try:
+        yield
+    finally:
+        if device != "cpu":
+            thread.join()
 
 
 def main() -> None:

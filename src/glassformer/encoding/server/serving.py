@@ -11,7 +11,7 @@ from typing import Any
 
 import uvicorn
 
-from glassformer.encoding.connections import Connection, open_files
+from glassformer.encoding.connections import listen, open_files, settings
 from glassformer.encoding.devices import device_for
 from glassformer.encoding.engines.choice import Choice, check_engine, chosen_for, part_of_task
 from glassformer.encoding.server.app import Served, app
@@ -20,7 +20,6 @@ from glassformer.encoding.streams import load_on
 from glassformer.errors import GlassformerError
 
 KEY = "GLASSFORMER_API_KEY"  # the environment variable with the key: other accounts can read a command line
-BACKLOG = 2_048
 MOST_WAITING = 4_000_000  # tokens of accepted requests
 DRAIN = 30  # seconds that requests in progress have after SIGTERM or Ctrl-C
 
@@ -49,25 +48,7 @@ def loaded(
 
 def bound(host: str, port: int) -> socket.socket:
     """Return a listening socket."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        made.bind((host, port))
-        made.listen(BACKLOG)
-    except (OSError, OverflowError) as error:
-        made.close()
-        reason = getattr(error, "strerror", None) or error
-        raise GlassformerError(f"--host {host} --port {port} cannot be used: {reason}. Try another --port.") from None
-    return made
-
-
-def settings(served: Served) -> uvicorn.Config:
-    """uvicorn's configuration: no access log; requests in progress are answered before it ends."""
-    quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none"}
-    return uvicorn.Config(
-        app(served), http=Connection, timeout_graceful_shutdown=DRAIN, timeout_keep_alive=15, backlog=BACKLOG, **quiet
-    )
+    return listen(host, port, options=f"--host {host} --port {port}", way_out="Try another --port.")
 
 
 def serve(served: Served, listener: socket.socket) -> None:
@@ -79,7 +60,7 @@ def serve(served: Served, listener: socket.socket) -> None:
     sys.stdout.flush()
     open_files()
     try:
-        uvicorn.Server(settings(served)).run(sockets=[listener])
+        uvicorn.Server(settings(app(served), drain=DRAIN)).run(sockets=[listener])
     except KeyboardInterrupt:
         sys.stdout.write("stopped.\n")
     finally:

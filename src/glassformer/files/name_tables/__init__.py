@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glassformer.errors import GlassformerError
-from glassformer.files.name_tables import audio, compact, deberta, decoders, encoder_decoders, images, pages, rotary, text
+from glassformer.files.name_tables import audio, compact, deberta, decoders, encoder_decoders, images, pages, rotary, text, xlm
 from glassformer.files.name_tables.names import Names
 
 NAMES: dict[str, Names] = {
@@ -12,6 +12,7 @@ NAMES: dict[str, Names] = {
     **deberta.NAMES,
     **compact.NAMES,
     **pages.NAMES,
+    **xlm.NAMES,
     **images.NAMES,
     **audio.NAMES,
     **decoders.NAMES,

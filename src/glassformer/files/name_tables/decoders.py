@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from glassformer.files.name_tables.names import At, Names, Table, half, input_first
 from glassformer.files.name_tables.rotary import LLAMA_FEED_FORWARD, fused_attention
-from glassformer.files.name_tables.text import LLAMA_ATTENTION
+from glassformer.files.name_tables.text import BART, LLAMA_ATTENTION
 
 NEXT_TOKEN: dict[str, Table] = {"ForCausalLM": {"head.vocab": "lm_head"}, "LMHeadModel": {"head.vocab": "lm_head"}}
 NORMS: Table = {"norm_1": "input_layernorm", "norm_2": "post_attention_layernorm"}
@@ -41,19 +41,7 @@ OPT = Names(
         "final_norm": "final_layer_norm",
         "head.U": "project_out",
     },
-    layers=(
-        (
-            "layers.{n}.",
-            {
-                **LLAMA_ATTENTION,
-                "attention.O": "self_attn.out_proj",
-                "norm_1": "self_attn_layer_norm",
-                "ffn.1": "fc1",
-                "ffn.2": "fc2",
-                "norm_2": "final_layer_norm",
-            },
-        ),
-    ),
+    layers=BART.layers,
     heads=NEXT_TOKEN,
 )
 

@@ -68,6 +68,12 @@ BIG_BIRD = replace(
     heads={
         **{name: table for name, table in BERT_HEADS.items() if "ForNext" not in name and "Answering" not in name},
         "ForSequenceClassification": {"head.H": "classifier.dense", "head.C": "classifier.out_proj"},
+        "ForQuestionAnswering": {
+            "head.ffn.1": "qa_classifier.intermediate.dense",
+            "head.ffn.2": "qa_classifier.output.dense",
+            "head.norm": "qa_classifier.output.LayerNorm",
+            "head.C": "qa_classifier.qa_outputs",
+        },
     },
 )
 JINA_BERT = replace(

@@ -75,7 +75,12 @@ class TappedEmbeddings(Tapped, Embeddings):
     """Source, positions, registers, norm and projection."""
 
     def forward(
-        self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
+        self,
+        inputs: Tensor,
+        segments_BT: Tensor | None,
+        positions_BT: Tensor | None,
+        attend_BT: Tensor | None = None,
+        boxes_BT4: Tensor | None = None,  # hooks refuse models that read boxes
     ) -> Tensor:
         x_BTE = self.source(inputs, segments_BT)
         if isinstance(self.adjusted, TokenDropout):

@@ -62,7 +62,7 @@ def load_adapted(folder: Path, *, as_class: str | None, **how: Any) -> LoadedEnc
 
 
 def _named(opened: CheckpointFolder, folder: Path) -> CheckpointFolder:
-    """Return the model with the names of its classes: those beside the adapters, those of the base, or LABEL_0, LABEL_1, …"""
+    """Return the model with the names of its classes: those of the adapters, those of the base, or LABEL_0, LABEL_1, …"""
     beside = read_document(inside(folder, LABELS, source="the adapter folder")) if (folder / LABELS).is_file() else {}
     named = opened._replace(aside={**opened.aside, **beside}).labels
     names = {"id2label": {str(i): name for i, name in enumerate(named)}, "label2id": {name: i for i, name in enumerate(named)}}

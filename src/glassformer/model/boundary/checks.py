@@ -191,7 +191,7 @@ def _left_sides(spec: EncoderSpec, boxes: Tensor | None) -> Tensor | None:
     if boxes is None:
         return None
     if spec.page is None:
-        raise GlassformerError("boxes are given, but this encoder knows no places on a page. Leave them out.")
+        raise GlassformerError("boxes are given, but this encoder has no page positions. Leave them out.")
     if boxes.ndim != 3 or boxes.shape[2] != 4:
         raise GlassformerError(
             f"boxes must be (batch, t, 4), the left, upper, right and lower side of each token, got {_shape(boxes)}."

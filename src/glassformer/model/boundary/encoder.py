@@ -78,6 +78,7 @@ def _require_built(spec: EncoderSpec) -> None:
         "landmarks": spec.landmarks is not None,
         "layer_adapter": spec.layer_adapter is not None,
         "adapters": bool(spec.adapters),
+        "head_block": spec.head_block,
         "head": spec.head in UNPOOLED_HEADS,
     }
     for field in (field for field, lacks in lacking.items() if lacks):

@@ -131,7 +131,7 @@ def export_onnx(encoder: Encoder, path: str | Path) -> Checked:
                 f"the ONNX graph differs from the model by {checked.worst:.1e} at {size}, more than {BOUND:.0e}: "
                 "it was not saved."
             )
-        for made in sorted(Path(folder).iterdir(), reverse=True):  # the weights first, if they have a file of their own
+        for made in sorted(Path(folder).iterdir(), reverse=True):  # the weights first, if they have a separate file
             sync(made)
             shutil.move(made, target.absolute().parent / made.name)
     return checked._replace(path=target)

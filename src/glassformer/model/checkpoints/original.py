@@ -45,7 +45,11 @@ def their_answer(folder: CheckpointFolder, given: Mapping[str, Array], *, dtype:
     """What transformers computes from the same folder; if it cannot, the error in one line."""
     model = open_original(folder, dtype=dtype)
     with quiet():
-        return run_original(model, folder, given)
+        try:
+            return run_original(model, folder, given)
+        except (TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:  # FlauBERT with pre_norm, in 5.22
+            said = shown(" ".join(str(error).split()) or type(error).__name__, limit=160)
+            raise GlassformerError(f"transformers cannot compute {folder.model_class}: {said}.") from None
 
 
 def open_original(folder: CheckpointFolder, *, dtype: torch.dtype = torch.float64) -> Any:

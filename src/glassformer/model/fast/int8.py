@@ -8,11 +8,13 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from glassformer.model.fast.onednn import Product
+from glassformer.model.fast.feed_forward import IN_PLACE
+from glassformer.model.fast.onednn import FUSED, Product
 
 LARGEST = 127  # of int8, used symmetrically
-ROWS = 1024  # of the input at once: its rounded copy stays in the cache
+ROWS = 128  # of the input at once for each thread: what is made of them stays in the cache
 SMALLEST = 1e-12  # scale of a token of zeros
+ACTIVATIONS = {name: IN_PLACE[function] for function, name in FUSED.items()}
 EXACT = {"avx512_vnni", "avx_vnni", "amx_int8"}  # x86 instructions that add int8 products into 32 bits
 
 
@@ -22,19 +24,20 @@ class Int8Product(Product):
     The scales of x are computed from each token, so the vector of a text does not depend on the other texts of its batch.
     """
 
-    fuses = False
-
     def forward(self, x: Tensor, bias: Tensor | None = None) -> Tensor:
         own: Tensor | None = self.read[1] if bias is None else bias
         x_ND = x.reshape(-1, x.shape[-1])
         out = x.new_empty(len(x_ND), len(self.scale))
-        for some, result in zip(x_ND.split(ROWS), out.split(ROWS), strict=True):
+        rows, activate = ROWS * torch.get_num_threads(), ACTIVATIONS.get(self.fused)
+        for some, result in zip(x_ND.split(rows), out.split(rows), strict=True):
             rounded, scale = rounded_rows(some)
             sums = torch._int_mm(rounded, self.matrix).to(torch.float32).mul_(self.scale)
             if own is None:
                 torch.mul(sums, scale, out=result)
             else:
                 torch.addcmul(own, sums, scale, out=result)
+            if activate is not None:
+                activate(result)
         return out.reshape(*x.shape[:-1], -1)
 
     def convert(self, weight: Tensor) -> Tensor:

@@ -37,8 +37,6 @@ class Product(nn.Module):
     row. Comparing all would take as long as encoding a short text.
     """
 
-    fuses = True  # whether a function can be applied within the product
-
     def __init__(self, linear: nn.Linear, fused: tuple[str, str] = ("none", "")) -> None:
         super().__init__()
         self.linear, self.fused = linear, fused
@@ -161,7 +159,7 @@ def _cross(attention: FastAttention, product: type[Product]) -> nn.Module:
 
 
 def _feed_forward(block: FastFeedForward, product: type[Product]) -> nn.Module:
-    fused = FUSED.get(block.function) if product.fuses and not block.gated else None
+    fused = FUSED.get(block.function) if not block.gated else None
     other = with_parts(block, wide=product(block.wide, fused or ("none", "")), narrow=product(block.narrow))
     if fused is not None:
         other.function = _unchanged

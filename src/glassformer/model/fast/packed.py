@@ -57,7 +57,7 @@ class PackedCore(NamedTuple):
         return mix_NHV
 
     def _by_length(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
-        """Without a kernel: neighbours of one length are a batch, which lies in the row as it is."""
+        """Without a kernel: consecutive sequences of one length form a batch, which is a view of the row."""
         pieces, start, first = [], 0, 0
         lengths = zip(*(bounds.diff().tolist() for bounds in (self.bounds, self.keys.bounds)), strict=True)
         for (t, s), equal in groupby(lengths):

@@ -1,4 +1,4 @@
-"""Attention in a decoding step on a GPU: one query for each row, whose keys lie anywhere, so that beams never copy a cache."""
+"""Attention in a decoding step on a GPU: one query per row, whose keys may be at any place, so that beams copy no cache."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ListedCore:
     lengths: Tensor
 
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
-        """Keys and values stand in a batch of one."""
+        """Keys and values are a batch of one."""
         return attend(q_BTHK[:, 0], k_BSHK[0], v_BSHV[0], self.where, self.lengths, scale)[:, None]
 
     def shared(self, x: Tensor, group: int) -> Tensor:

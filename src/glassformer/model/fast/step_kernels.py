@@ -1,4 +1,4 @@
-"""A Triton kernel for decoding steps: one query for each row reads keys and values where they lie."""
+"""A Triton kernel for decoding steps: one query for each row reads keys and values in place."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class TextGenerator(TextWriter):
         folder = path_text(self.folder.path)
         if isinstance(spec, Seq2SeqSpec):
             way = f"Translate with it: glassformer translate {folder} --text …"
-            raise GlassformerError(f"{called} is an encoder-decoder: it writes a text for another one. {way}")
+            raise GlassformerError(f"{called} is an encoder-decoder: it generates a target for a source. {way}")
         if not spec.predicts_next:
             what = (
                 "is an encoder: it predicts no next token"

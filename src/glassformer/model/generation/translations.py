@@ -120,7 +120,7 @@ class Translator(TextWriter):
             way = f"For vectors: glassformer encode {folder} --text …"
             raise GlassformerError(f"{called} is an encoder: it does not generate text. {way}")
         if spec.reads != "tokens":
-            raise GlassformerError(f"{called} reads {spec.reads}, and its decoder writes text: it translates no texts.")
+            raise GlassformerError(f"{called} reads {spec.reads}, and its decoder generates text: it cannot translate texts.")
         if not spec.predicts_next:
             raise GlassformerError(f"{called} has no output matrix, so it cannot generate text. Load the whole model.")
 

@@ -30,7 +30,7 @@ Empty = Literal["refuse", "skip", "encode"]
 TEXTS_AT_ONCE = 1024
 FIRST_ON_GPU = (128, 256, 512)  # texts; the model waits for the first window, the next ones are read meanwhile
 CHARACTERS_AT_ONCE = 2_000_000
-FEW = 16  # a text without tokens of its own has only the special tokens
+FEW = 16  # an empty text has only the special tokens
 
 
 def plain_name(number: int) -> str:
@@ -49,7 +49,7 @@ class ReadingOptions:
 
     longest: int | None = None  # allowed tokens per text, special tokens included
     truncate: bool = False  # longer texts are truncated and counted; otherwise they are refused
-    empty: Empty = "refuse"  # a text without tokens of its own: refused, skipped, or encoded as its special tokens
+    empty: Empty = "refuse"  # an empty text: refused, skipped, or encoded as its special tokens
     prompt: str = ""
     lower: bool = False
     name: Callable[[int], str] = plain_name

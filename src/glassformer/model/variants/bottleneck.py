@@ -39,16 +39,16 @@ class NarrowAttention(Attention):
 class SeveralFeedForwards(nn.Module):
     """The part of a layer with feed-forward blocks before the last one, each added to what it read, with a norm after the sum."""
 
-    ffn: nn.Module  # those of the layer
-    norm_2: nn.Module
-    dropout: nn.Module
+    ffn: Any  # those of the layer
+    norm_2: Any
+    dropout: Any
     residual: Any
     transform: Any
     attend: Any
     first_norm: Any
 
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
-        super().__init__(spec, normed=normed)  # type: ignore[call-arg]  # the layer that follows in the order of classes
+        super().__init__(spec, normed=normed)
         self.earlier = nn.ModuleDict()
         for number in range(1, spec.ffn_blocks):
             self.earlier[f"ffn_{number}"] = FeedForward(spec)
@@ -73,8 +73,8 @@ class SeveralFeedForwards(nn.Module):
 class InBottleneck(SeveralFeedForwards):
     """The part of a layer around its attention and its feed-forward blocks."""
 
-    attention: Attention
-    norm_1: nn.Module
+    attention: Any
+    norm_1: Any
 
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__(spec, normed=normed)
@@ -97,4 +97,5 @@ class InBottleneck(SeveralFeedForwards):
         return (y_BTC, y_BTC) if self.asked is None else (self.norm_asked(self.asked(x_BTD)), x_BTD)
 
     def weights(self, x_BTD: Tensor, context: Context) -> Tensor:
-        return self.attention.weights(*self.compared(x_BTD, self.norm_narrow(self.narrow(x_BTD))), context)
+        weights_BHTS: Tensor = self.attention.weights(*self.compared(x_BTD, self.norm_narrow(self.narrow(x_BTD))), context)
+        return weights_BHTS

@@ -44,12 +44,12 @@ class Causal(Experiment):
     name: ClassVar[str] = "causal"
     claim: ClassVar[str] = (
         "With the causal mask, a token changes no output before it: the difference is exactly 0, because its weights there are "
-        "0. So the outputs of a text are also those of each of its beginnings. Without the mask they change."
+        "0. So the outputs of a text include those of each of its prefixes. Without the mask they change."
     )
     words: tuple[str, ...]
     rows: tuple[CausalRow, ...]
     above: float  # the largest weight on a later key
-    beginnings: float  # the largest difference between the outputs of a text and those of its beginnings alone
+    beginnings: float  # the largest difference between the outputs of a text and those of its prefixes alone
     moved: Floats  # [with mask / without, replaced word, output]: largest change
     weights: Floats  # [with mask / without, t, s]: layer 0, head 0
 
@@ -60,7 +60,7 @@ class Causal(Experiment):
         return (
             Check("causal: change of the outputs before a replaced token", max(earlier), 0, 0),
             Check("causal: largest weight on a later token", self.above, 0, 0),
-            Check("causal: outputs of a text against those of its beginnings (rounding only)", self.beginnings, high=ROUNDING),
+            Check("causal: outputs of a text against those of its prefixes (rounding only)", self.beginnings, high=ROUNDING),
             Check("causal: change of the output at a replaced token", itself, low=CLEARLY),
             Check("without the mask: change of the outputs before a replaced token", bare, low=CLEARLY),
         )

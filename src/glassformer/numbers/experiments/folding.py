@@ -30,7 +30,7 @@ CHOSEN = {
     "first_norm": "every layer needs its norms",
     "final_norm": "the experiment folds the norms of the layers",
     "embedding_norm": "the experiment folds the norms of the layers",
-    "share_layers": "every norm needs matrices of its own after it",
+    "share_layers": "every norm needs its own matrices after it",
     "vocab": "the input is normal numbers",
     "image": "the input is normal numbers",
     "mels": "the input is normal numbers",

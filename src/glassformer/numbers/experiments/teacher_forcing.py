@@ -51,8 +51,8 @@ class TeacherForcing(Experiment):
     name: ClassVar[str] = "teacher-forcing"
     claim: ClassVar[str] = (
         "In training a decoder reads the whole target at once, shifted by one token, and the causal mask makes each position "
-        "predict its next token. That gives the logits of writing it step by step, where a step computes one token, and "
-        "the keys and values of earlier tokens are all that it needs of them."
+        "predict its next token. This gives the same logits as generating it step by step, where each step computes one "
+        "token and needs only the keys and values of earlier tokens."
     )
     source: tuple[str, ...]
     words: tuple[str, ...]  # the decoder input

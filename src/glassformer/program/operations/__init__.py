@@ -32,6 +32,7 @@ from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.rotations import Rotate, RotateByLength, RotateByPatch, RotateByTable, RotateScaled
 from glassformer.program.operations.scores import (
     BoxBias,
+    LeaveOutQuestion,
     LinearBias,
     Mask,
     MaskAroundQuestions,
@@ -58,6 +59,7 @@ __all__ = [
     "Join",
     "Largest",
     "LeaveOut",
+    "LeaveOutQuestion",
     "Length",
     "Lengthen",
     "LinearBias",

@@ -104,7 +104,7 @@ def angle_text(position: float, base: float, pair: int, width: int) -> str:
 
 @dataclass(frozen=True)
 class RotateScaled(Rotate):
-    """Rotary positions with angles scaled for longer texts: each pair of features has a divisor of its own."""
+    """Rotary positions with angles scaled for longer texts: each pair of features has its own divisor."""
 
     rule: str
     divisors: tuple[float, ...]

@@ -291,6 +291,26 @@ class MaskAroundQuestions(Mask):
 
 
 @dataclass(frozen=True)
+class LeaveOutQuestion(Copy):
+    """Logits of answers, without those of the question's tokens (BigBird). It is counted and described, but not computed."""
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return inputs[0].axes
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        raise GlassformerError(
+            "head_block=true leaves out the tokens of a question, which is not implemented: only counts, shapes, cost and "
+            "equations are available. Leave it out, or read the model's class without a head."
+        )
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        raise NotImplementedError  # evaluate raises, so there are no cells to explain
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return names[0] + formatter.words(" (not at tokens of the question)")
+
+
+@dataclass(frozen=True)
 class Softmax(Elementwise):
     """Non-negative weights that sum to one along `over`; a row that is masked entirely gives zeros."""
 

@@ -64,7 +64,7 @@ class PackedRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """The part of a step that one process sees.
+    """The part of a step that one process computes.
 
     The loss is the sum over labels that are `present`, divided by `targets_in_step`, so that the sums of all ranks add up to
     the loss of a single process. A rank without rows gets one whose labels are all ignored.

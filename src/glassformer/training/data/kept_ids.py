@@ -1,4 +1,4 @@
-"""Token ids kept in files beside a run: a run that is resumed does not tokenize its texts again."""
+"""Token ids stored with a run, so that a resumed run does not tokenize its texts again."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Kept(NamedTuple):
 class KeepingTokenizer(Tokenizer):
     """A tokenizer for the texts of one split, whose results are read from files if they are there, and kept otherwise.
 
-    `about` says what the texts are; a file that says otherwise, or whose checksum differs, is replaced.
+    `about` identifies the texts; a file with another `about` or a wrong checksum is replaced.
     """
 
     def __init__(self, tokenizer: Tokenizer, file: Path, about: dict[str, Any], *, writes: bool = True) -> None:
@@ -83,7 +83,7 @@ class KeepingTokenizer(Tokenizer):
         return self._keeping(make(), file, about) if found is None else found.texts()
 
     def _keeping(self, made: Iterator[list[Encoded]], file: Path, about: dict[str, Any]) -> Iterator[list[Encoded]]:
-        """Yield what is made, and keep it when all of it was."""
+        """Yield the items, and store them when all are complete."""
         texts: list[list[Encoded]] | None = [] if self.writes else None
         count = 0
         for text in made:

@@ -70,7 +70,7 @@ class Task:
         known = {one.name: one for one in (self.metric, *self.others)}
         if best_by not in known:
             names = ["auto", "loss", *known]
-            wrong = f"best_by={shown(best_by)} is no figure of the task {self.name}"
+            wrong = f"best_by={shown(best_by)} is not a metric of the task {self.name}"
             raise GlassformerError(f"{wrong}: one of {', '.join(names)}.{nearest(best_by, names)}")
         return known[best_by]._replace(decider="metric")
 
