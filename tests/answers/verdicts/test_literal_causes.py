@@ -19,10 +19,12 @@ ASKED = (
     ("params(embeddings)", "gpt2", {}), ("params(layer=0)", "bert-base", {}), ("params(ffn, layer=0)", "llama-3-8b", {}),
     ("flops(attention, layer=0)", "bert-base", {"t": 384}), ("elements(scores, layer=all)", "gpt2", {"t": 100, "batch": 8}),
     ("elements(q, layer=0)", "bert-base", {"t": 100, "batch": 8}), ("bytes(kv_cache, dtype=fp16)", "gpt2", {"t": 1000}),
-    ("params(head)", "vit-b16", {}), ("macs(qkv, layer=0)", "bert-base", {"t": 100}), ("elements(weights, layer=0)", "bert-base", {"t": 512}),
+    ("params(head)", "vit-b16", {}), ("macs(qkv, layer=0)", "bert-base", {"t": 100}),
+    ("elements(weights, layer=0)", "bert-base", {"t": 512}),
 )  # fmt: skip
 UNTRUE_ONCE = (
-    ("elements(scores) = 6,144", "bert-base", {"t": 512}), ("elements(weights, layer=all) = 1,440,000", "gpt2", {"t": 100, "batch": 8}),
+    ("elements(scores) = 6,144", "bert-base", {"t": 512}),
+    ("elements(weights, layer=all) = 1,440,000", "gpt2", {"t": 100, "batch": 8}),
     ("elements(q) = 76,800", "bert-base", {"t": 100, "batch": 8}), ("elements(weights, layer=0) = n^2*d", "bert-base", {}),
     ("params(ffn) = 28,334,592", "bert-base", {}), ("params(ffn, layer=0) = 4,724,736", "bert-base", {}),
     ("params = 63,084,544", "transformer", {}), ("params(layer=0) = 8*d^2", "bert-base", {}),
