@@ -224,6 +224,8 @@ def names_of(nodes: Sequence[Node]) -> tuple[str, ...]:
                 found += names_of([term for _, term in terms])
             case List(items):
                 found += names_of(items)
+            case Quantity(name, model=model) if model:
+                raise NotUnderstoodError(f"write '@ {shown(model)}' after the parenthesis that {shown(name)} stands in.")
             case _:
                 raise NotUnderstoodError(f"'{shown(plain(node))}' is not a name.")
     return tuple(found)

@@ -279,6 +279,14 @@ def head_width(pieces: Pieces, setting: Setting) -> Changes:
     yield "d_k taken as d_model / heads", changed(pieces, lambda p: p.with_factor("d_k", "d_model/heads", width))
 
 
+def not_there(pieces: Pieces, setting: Setting) -> Changes:
+    yield from embeddings.not_there(pieces, setting)
+    biases = [_bias_of(p) for p in pieces if p.symbol in (*QKV, "W_O", *FFN) and not _has_bias(p, pieces)]
+    betas = [replace(p, symbol="beta") for p in pieces if p.symbol == "gamma" and setting.spec.norm_kind == "rms"]
+    if biases and betas:
+        yield "biases and betas counted, which this model does not have", (*pieces, *biases, *betas)
+
+
 RULES: dict[str, Rule] = {
     "heads_times_full_width": full_width,
     "one_head_vs_all_heads": one_head,
@@ -307,7 +315,7 @@ RULES: dict[str, Rule] = {
     "position_offset": embeddings.position_offset,
     "factorised_embeddings": embeddings.factorised,
     "kernel_left_out": embeddings.kernels,
-    "part_not_there": embeddings.not_there,
+    "part_not_there": not_there,
 }
 
 

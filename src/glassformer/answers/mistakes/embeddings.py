@@ -37,6 +37,9 @@ def patches(pieces: Pieces, setting: Setting) -> Changes:
     pixels = spec.patch_size[0] * spec.patch_size[1]
     no_channels = changed(pieces, lambda p: p.with_factor("pixel", "pixel", pixels) if p.symbol == "W_patch" else p)
     yield "colour channels left out of the patch projection", no_channels
+    row = spec.channels * spec.patch_size[1]
+    one_row = changed(pieces, lambda p: p.with_factor("pixel", "pixel", row) if p.symbol == "W_patch" else p)
+    yield "the side of a patch not squared", one_row
     grid = changed(pieces, lambda p: p.with_factor("position", "position", spec.patches) if p.symbol == "E_position" else p)
     yield "the position of the class token left out", grid
     yield "the class token left out", changed(pieces, lambda p: None if p.symbol == "class_token" else p)

@@ -203,10 +203,12 @@ def mistakes(context: Context, pieces: Pieces) -> Iterator[Other]:
     vectors: dict[int, list[str]] = {}
     for piece in pieces if len(pieces) > 1 else ():
         if piece.kind in ("bias", "norm"):
-            vectors.setdefault(piece.size, []).append(piece.name)
+            short = f"{piece.block.word}.{piece.symbol}" if piece.kind == "norm" else piece.symbol
+            vectors.setdefault(piece.size, []).append(short)
     for size, names in vectors.items():
         if len(names) > 1:
-            yield mistaken("line_left_out", f"one of these left out: {', '.join(names)}", total(pieces) - size)
+            named = ", ".join(dict.fromkeys(names))
+            yield mistaken("line_left_out", f"one of these left out: {named}", total(pieces) - size)
     yield from _with_own_norm(context, pieces)
 
 

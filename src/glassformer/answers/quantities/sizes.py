@@ -270,6 +270,7 @@ def divisor(context: Context) -> Found:
             ("sqrt_dmodel", "√d_model", root(spec.d_model)),
             ("divided_by_dk", "d_k without the square root", spec.head_k),
             ("sqrt_length", "√t", root(context.program.sizes.t)),
+            ("dv_dk_mixed", "√d_v", root(spec.head_v)),
         ):
             yield mistaken(code, what, wrong)
             yield mistaken(code, f"1 / {what}", _inverse(wrong))

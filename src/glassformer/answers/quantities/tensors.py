@@ -121,9 +121,9 @@ def mistaken_elements(context: Context, tensor: Tensor, value: int) -> Iterator[
     yield mistaken(
         "linear_instead_of_quadratic", f"one row of the {rows.size} × {keys.size} matrix for each head", value // rows.size
     )
-    for name, width in (("d_model", spec.d_model), ("d_k", spec.head_k)):
+    for name, features in (("d_model", spec.d_model), ("d_k", spec.head_k)):
         for said, shared in (("", 1), (", one matrix for all heads", heads)):
-            wrong = value // (rows.size * keys.size * shared) * width * width
+            wrong = value // (rows.size * keys.size * shared) * features * features
             yield mistaken("feature_by_feature", f"{name} × {name} in place of {rows.name} × {keys.name}{said}", wrong)
     if kept := _kept_pairs(context, tensor):
         yield mistaken("causal_half_ignored", "exactly half of the pairs", value // 2)
