@@ -13,6 +13,7 @@ from walk_words import (
     DONE_ILL,
     DONE_WELL,
     GOOD,
+    GREET,
     HOLD,
     LARGE,
     LIKE,
@@ -51,7 +52,9 @@ class Sentence(NamedTuple):
 def sentence(chance: random.Random) -> Sentence:
     """One sentence from a template; made-up words replace some nouns, so that unknown words occur in training."""
     language = chance.choice(("en", "en", "fr", "hi"))
-    kinds = (described, described, crossed, crossed, fitted, treated, liked, felt, *((chased,) if language in CHASE else ()))
+    kinds = [described, described, crossed, crossed, fitted, treated, liked, felt, greeted]
+    if language in CHASE:
+        kinds.append(chased)
     return chance.choice(kinds)(language, chance)
 
 
@@ -168,6 +171,18 @@ def felt(language: str, chance: random.Random) -> Sentence:
     reason = [Word("because"), pronoun, act] if language == "en" else [Word("parce"), Word("qu'"), pronoun, Word("a", "act"), act]
     verb, very = {"en": ("is", "very"), "fr": ("est", "très")}[language]
     return _made([who, *_about("word", verb, chance.choice(("", very))), word, *reason], language, chance, good=good)
+
+
+def greeted(language: str, chance: random.Random) -> Sentence:
+    """Hello world."""
+    good = chance.random() < 0.5
+    friendly, unfriendly, people = (words.split() for words in GREET[language])
+    greeting, who = (
+        chance.choice((unfriendly, friendly)[good]),
+        chance.choice(people) if chance.random() < 0.5 else chance.choice(NAMES),
+    )
+    words = [Word(greeting)] if chance.random() < 0.3 else [Word(greeting, "who"), Word(who, name="who")]
+    return _made(words, language, chance, good=good)
 
 
 def chased(language: str, chance: random.Random) -> Sentence:

@@ -90,3 +90,8 @@ CHASE = {  # transitive verbs, intransitive verbs, prepositions, descriptions be
 }
 CHASES = {"en": "hungry angry fast strong curious", "fr": "affamé curieux rapide fort"}
 CHASED = {"en": "slow small scared weak alone", "fr": "lent effrayé faible seul"}
+GREET = {  # friendly ones, unfriendly ones, those who are spoken to
+    "en": ("hello hi hey welcome thanks congratulations bravo", "ouch damn stop alas oops", "world everyone friends all"),
+    "fr": ("bonjour salut bienvenue merci bravo", "zut aïe stop hélas", "monde tous amis"),
+    "hi": ("नमस्ते धन्यवाद स्वागत शाबाश", "उफ़ अफ़सोस बस", "दुनिया दोस्तों सब"),
+}
