@@ -255,3 +255,11 @@ def test_every_decoder_is_written_as_shapes_cost_and_equations(model_type):
     assert "head.logits" in gf.shapes(written, t=5)
     assert gf.cost(written, t=5).multiply_adds < gf.cost(written, t=5, train=True).multiply_adds
     assert "logits =" in str(gf.notation(written, t=5))
+
+
+def test_an_activation_of_gemma_that_depends_on_the_version_is_refused():
+    written = json.loads(json.dumps(config_of("gemma", {"hidden_activation": "gelu"}).to_dict()))
+    with pytest.raises(gf.GlassformerError, match=r'hidden_activation = "gelu" .*transformers 5 computes gelu_pytorch_tanh'):
+        gf.spec(written)
+    del written["hidden_activation"]
+    assert gf.spec({**written, "hidden_act": "gelu"}) == gf.spec(written)  # an old file, which means the tanh form

@@ -123,11 +123,22 @@ def neox_residual(draft: Draft) -> None:
 
 
 def gemma_activation(draft: Draft) -> None:
-    """Read the gate: `hidden_activation` where it is given; `hidden_act`, if that is missing, always means the tanh form."""
+    """Read the gate: both values of `hidden_act` mean the tanh form. Only transformers 4 reads `hidden_activation`."""
     config = draft.config
     config.word("hidden_act", "gelu_pytorch_tanh", ("gelu", "gelu_pytorch_tanh"))
-    found = config.get("hidden_activation", None)
-    draft.fields["activation"] = "gelu_tanh" if found is None else config.activation("hidden_activation", "gelu_pytorch_tanh")
+    if config.get("hidden_activation", None) not in (None, "gelu_pytorch_tanh"):
+        raise config.refusal(
+            "hidden_activation",
+            "transformers 4 reads it, and transformers 5 computes gelu_pytorch_tanh. Remove it for the latter.",
+        )
+    draft.fields["activation"] = "gelu_tanh"
+    gated(draft)
+
+
+def gemma2_activation(draft: Draft) -> None:
+    """Read the gate from `hidden_activation`; `hidden_act` has no effect."""
+    draft.config.word("hidden_act", "gelu_pytorch_tanh", ("gelu", "gelu_pytorch_tanh"))
+    draft.fields["activation"] = draft.config.activation("hidden_activation", "gelu_pytorch_tanh")
     gated(draft)
 
 
@@ -305,7 +316,7 @@ FAMILIES = [
         fixed={"norm_offset": True, "embedding_scale": "sqrt_d_model", "output_norm": True},
         only={**NOT_SEQ2SEQ, **CAUSAL, "use_bidirectional_attention": (False,)},
         inert=frozenset({"cache_implementation", "sliding_window_size"}),
-        gate=gemma_activation,
+        gate=gemma2_activation,
         tie=True,
         key_heads=4,
     ),
