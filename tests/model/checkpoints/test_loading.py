@@ -36,6 +36,8 @@ ORDINARY = """
     BertForMaskedLM-tie_word_embeddings=False AlbertForMaskedLM-num_hidden_layers=6-num_hidden_groups=2-inner_group_num=2
     Dinov2Model-use_swiglu_ffn=True-use_mask_token=False
     BeitModel-use_shared_relative_position_bias=True-use_relative_position_bias=False
+    MobileBertForMaskedLM LayoutLMForTokenClassification LayoutLMv3Model NystromformerModel FunnelModel XLMWithLMHeadModel
+    Wav2Vec2ForCTC-adapter_attn_dim=5-do_stable_layer_norm=True
 """.split()
 
 

@@ -70,5 +70,5 @@ def test_boxes_that_do_not_fit_are_refused_in_one_line(boxes, said):
 
 
 def test_boxes_are_refused_by_a_model_without_a_page():
-    with pytest.raises(GlassformerError, match="boxes are given, but this encoder knows no places on a page"):
+    with pytest.raises(GlassformerError, match="boxes are given, but this encoder has no page positions"):
         Encoder(SPEC.replace(page=None))(torch.ones(1, 2, dtype=torch.int64), boxes=torch.zeros(1, 2, 4, dtype=torch.int64))
