@@ -37,7 +37,7 @@ FAMILIES = {
     "MBartForConditionalGeneration": BART,
     "PegasusForConditionalGeneration": BART,
     "MarianMTModel": {**BART, "decoder_vocab_size": 37},
-    "BlenderbotSmallForConditionalGeneration": BART,
+    "BlenderbotSmallForConditionalGeneration": {**BART, "scale_embedding": True},
     "M2M100ForConditionalGeneration": BART,
     "WhisperForConditionalGeneration": WHISPER,
 }

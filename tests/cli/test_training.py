@@ -105,7 +105,10 @@ def test_sigterm_saves_and_resume_continues(tmp_path):
             "'bert-base-uncased' is a published checkpoint, which is not available here: give the folder",
         ),
         ("train topic google-bert/bert-base-uncased", "bert-base is the same encoder, trained from scratch."),
-        ("train topic models/bert-base", "no such file or folder: models/bert-base."),
+        (
+            "train topic models/bert-base",
+            "models/bert-base is neither a file nor a published name that is known: give the path of its config.json",
+        ),
         ("train digits --train-only head", "train_only=head needs a checkpoint: give its folder"),
         ("train digits --augment hide", "augment=hide does not fit the task image: choose none or shift."),
         ("train topic --context word", "context=word is only for tagging, but the task is classify: leave it out."),

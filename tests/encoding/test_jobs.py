@@ -181,6 +181,24 @@ def test_progress_says_rates_the_share_of_the_peak_and_the_time_left(given, tmp_
     assert re.fullmatch(wanted, said), said
 
 
+QUICK = """
+import sys
+import glassformer as gf
+slow = ("torch", "sympy", "torch._dynamo")
+gf.encode_files(*sys.argv[1:4], shard_rows=30, workers=2)
+print([name for name in slow if name in sys.modules])
+gf.encode_files(*sys.argv[1:3], sys.argv[4], shard_rows=30, workers=1)
+print([name for name in slow if name in sys.modules])
+"""
+
+
+def test_the_parent_of_workers_imports_no_pytorch_and_a_pass_neither_sympy_nor_the_compiler(given, tmp_path):
+    line = [sys.executable, "-c", QUICK, given[0], given[1], tmp_path / "a", tmp_path / "b"]
+    said = subprocess.run([str(word) for word in line], capture_output=True, text=True, check=True)
+    assert said.stdout == "[]\n['torch']\n"
+    assert bytes_of(tmp_path / "a" / "shards") == bytes_of(tmp_path / "b" / "shards")
+
+
 def test_forward_flops_are_those_of_the_algebra():
     spec = gf.spec("bert-base")
     each = forward_flops(spec)

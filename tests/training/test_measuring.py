@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 from tiny_training import Quiet, logged, tiny_run
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 from glassformer.model import fast
 from glassformer.model.fast.checkpointing import checkpoint_layers
@@ -15,7 +17,7 @@ from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.examples import Extent
 from glassformer.training.data.prepare import prepare
 from glassformer.training.fitting import small_spec, tokenizer_for
-from glassformer.training.measuring import Gauge, peak_flops, predicted_at
+from glassformer.training.measuring import FlopCounter, Gauge, peak_flops, predicted_at
 from glassformer.training.prediction import prediction
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
@@ -24,6 +26,18 @@ from glassformer.training.tasks import TASKS
 from glassformer.training.worker import Worker, number_format
 
 CPU = torch.device("cpu")
+
+
+def test_flops_are_counted_as_pytorch_counts_them():
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+    x = torch.randn(3, 5, 16, requires_grad=True)
+    counts = []
+    for counter in (FlopCounter(), FlopCounterMode(display=False)):
+        with sdpa_kernel(SDPBackend.MATH), counter:
+            layer(x).sum().backward()
+        counts.append(counter.flops if isinstance(counter, FlopCounter) else counter.get_total_flops())
+    assert counts[0] == counts[1] > 2 * 3 * 15 * 16 * 16
 
 
 def measured(data, fields=None, length=24, **settings):

@@ -95,6 +95,7 @@ NOT_HOOKED: Mapping[str, Callable[[EncoderSpec], bool]] = {
     "token_kernel": lambda spec: spec.token_kernel is not None,
     "wide_output": lambda spec: spec.wide_output,
     "relative_scaled": lambda spec: spec.relative_scaled,
+    "layer_adapter": lambda spec: spec.layer_adapter is not None,
     "page": lambda spec: spec.page is not None,
     "value_kernel": lambda spec: spec.value_kernel is not None,
     "funnel": lambda spec: bool(spec.funnel),

@@ -19,6 +19,7 @@ from glassformer.model.variants.attention_pooler import AttentionPooler
 from glassformer.model.variants.beside import Beside
 from glassformer.model.variants.bottleneck import InBottleneck, NarrowAttention, SeveralFeedForwards
 from glassformer.model.variants.funnel import Pools, funnel_passes
+from glassformer.model.variants.layer_adapter import Adapts
 from glassformer.model.variants.layer_scale import LayerScale
 from glassformer.model.variants.mixing import MixesByFourier
 from glassformer.model.variants.next_token import NextToken
@@ -146,6 +147,10 @@ class FunnelBlock(Pools, Block):
     """An encoder layer that may halve the length of the sequence (Funnel)."""
 
 
+class AdaptedBlock(Adapts, Block):
+    """An encoder layer with a small block after it (MMS)."""
+
+
 def output_norm(spec: EncoderSpec) -> nn.Module:
     """A norm on the output of a sub-layer, if the spec has one (Gemma 2, OLMo 2)."""
     return Norm(spec, spec.d_model) if spec.output_norm else nn.Identity()
@@ -225,8 +230,8 @@ class PlainEncoder(nn.Module):
         """The class of a layer."""
         if spec.bottleneck is not None or spec.ffn_blocks > 1:
             return SeveralBlock if spec.bottleneck is None else BottleneckBlock
-        if spec.funnel:
-            return FunnelBlock
+        if spec.funnel or spec.layer_adapter is not None:
+            return FunnelBlock if spec.funnel else AdaptedBlock
         return BLOCKS[spec.block, spec.residual, spec.mixing]
 
     def blocks(self) -> Iterator[nn.Module]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 from glassformer.errors import GlassformerError, shown
@@ -52,7 +53,7 @@ class Seq2SeqSpec(EncoderSpec):
                 "share_tokens=true makes them one table. Give vocab, which sets both, or share_tokens=false."
             )
 
-    @property
+    @cached_property
     def encoder(self) -> EncoderSpec:
         """The encoder alone, as a separate spec."""
         return EncoderSpec(**{name: getattr(self, name) for name in defaults(EncoderSpec)})

@@ -46,7 +46,7 @@ class DeferredStepper:
         self.last: Any = None  # the event at the end of the step before
         self.clip = trainer.settings.clip
         rates_on_device(trainer.optimizer, device)
-        trainer.optimizer.found_inf = self.fault  # type: ignore[attr-defined]
+        trainer.optimizer.found_inf = self.fault
         self.recorder = Recorder(BEFORE_COMPILED if compiled else BEFORE_RECORDING) if graphs else None
 
     def take(self, step: Step) -> Iterator[Done]:
@@ -130,7 +130,7 @@ class DeferredStepper:
     def refuse(self, step: Step, tally: Tally, length: float) -> None:
         """Repeat a step whose update was not applied, slowly, and stop with the name of what is not finite."""
         self.pending.clear()
-        with torch.compiler.set_stance("force_eager"):
+        with as_written(self.trainer.encoder):
             mine, _ = PlainStepper(self.trainer).gradients(step)
         refuse_not_finite(self.trainer, mine, tally, length, step.batches)
 

@@ -11,10 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
 
 from glassformer.model import Encoder
 from glassformer.model.fast.checkpointing import kept
+from glassformer.model.fast.compiling import as_written
 from glassformer.model.fast.products import without_onednn
 from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.prediction import POWERS
@@ -58,20 +60,44 @@ def predicted_at(predicted: Mapping[str, Any], extent: Extent) -> tuple[float, f
     return flops, size
 
 
+class FlopCounter(TorchDispatchMode):
+    """Counts FLOPs as `torch.utils.flop_counter.FlopCounterMode` does, without importing the compiler: over a second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flops = 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled while this counts
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        formula = flop_registry.get(func._overloadpacket)
+        if formula is None:
+            with self:  # an operation that is made of others
+                made = func.decompose(*args, **kwargs or {})
+            if made is not NotImplemented:
+                return made
+        out = func(*args, **kwargs or {})
+        if formula is not None:
+            self.flops += int(formula(*args, **kwargs or {}, out_val=out))
+        return out
+
+
 def measure_step(encoder: Encoder, batch: Batch, task: Task, number_format: Callable[[], Context]) -> dict[str, int]:
     """Measure the matrix FLOPs of one step, and its memory: weights, gradients, AdamW moments and saved activations.
 
     The counter cannot see inside fused attention and oneDNN's products, so it counts plain kernels, which compute the same.
     """
-    plain = torch.compiler.set_stance("force_eager")  # the counter cannot see inside compiled graphs
-    with plain, without_onednn(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, number_format():
+    plain = as_written(encoder)  # the counter cannot see inside compiled graphs
+    with plain, without_onednn(), sdpa_kernel(SDPBackend.MATH), FlopCounter() as counter, number_format():
         task.judge(encoder, batch).loss.backward()
     encoder.zero_grad(set_to_none=True)
     activations = kept_bytes(encoder, lambda: task.judge(encoder, batch).loss, number_format)
     every = list(encoder.parameters())
     weights = sum(one.nbytes for one in every)
     learned = sum(one.nbytes for one in every if one.requires_grad)
-    return {"flops": int(counter.get_total_flops()), "bytes": weights + 3 * learned + activations}
+    return {"flops": counter.flops, "bytes": weights + 3 * learned + activations}
 
 
 def kept_bytes(encoder: Encoder, forward: Callable[[], Tensor], number_format: Callable[[], Context]) -> int:
@@ -101,7 +127,7 @@ def kept_bytes(encoder: Encoder, forward: Callable[[], Tensor], number_format: C
         for block in stack.enter_context(kept(encoder)):
             for handle in (block.register_forward_pre_hook(enter), block.register_forward_hook(leave)):
                 stack.callback(handle.remove)
-        stack.enter_context(torch.compiler.set_stance("force_eager"))
+        stack.enter_context(as_written(encoder))
         stack.enter_context(saved_tensors_hooks(keep, lambda tensor: tensor))
         stack.enter_context(number_format())
         loss = forward()  # everything it stores stays in memory until all is counted

@@ -10,7 +10,9 @@ from torch import Tensor, nn
 
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
+from glassformer.model.fast.compiling import as_written
 from glassformer.training import state
+from glassformer.training.adamw import AdamW
 from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.parallel_encoder import ParallelEncoder
 from glassformer.training.distributed.processes import texts
@@ -32,7 +34,7 @@ class Trainer(Protocol):
     settings: Settings
     encoder: Encoder
     parallel: ParallelEncoder
-    optimizer: torch.optim.AdamW
+    optimizer: AdamW
     progress: Progress
     worker: Worker
 
@@ -123,7 +125,7 @@ def _origin(trainer: Trainer, batch: Batch) -> str:
 
     handles = [module.register_forward_hook(look(name)) for name, module in trainer.encoder.named_modules() if name]
     try:
-        with torch.no_grad(), torch.compiler.set_stance("force_eager"):
+        with torch.no_grad(), as_written(trainer.encoder):
             trainer.task.judge(trainer.encoder, batch.to(trainer.worker.device))
     finally:
         for handle in handles:

@@ -11,17 +11,16 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.errors import GlassformerError
+from glassformer.training.adamw import AdamW
 from glassformer.training.settings import Settings
 
-BETAS = (0.9, 0.999)
-MOMENTS = ("exp_avg", "exp_avg_sq")  # tensors like a parameter in the state of AdamW
 STACK = r"(?:encoder\.|decoder\.)?"  # of an encoder-decoder
 LAYER = re.compile(STACK + r"layers\.(\d+)\.")
 BELOW = re.compile(STACK + r"(?:embeddings|relative|tables)\.")
 
 
-def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.AdamW:
-    """Create AdamW (Loshchilov and Hutter 2017); weight decay applies to matrices and tables, not to vectors.
+def make_optimizer(model: nn.Module, settings: Settings) -> AdamW:
+    """Create AdamW; weight decay applies to matrices and tables, not to vectors.
 
     With `layer_decay`, the parameters of each layer are a separate group; `scale` is the factor of its learning rate.
     """
@@ -33,7 +32,7 @@ def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.AdamW:
             decay = settings.weight_decay if matrix else 0.0
             group = groups.setdefault((-scale, not matrix), {"params": [], "weight_decay": decay, "scale": scale})
             group["params"].append(parameter)
-    return torch.optim.AdamW([groups[key] for key in sorted(groups)], lr=settings.lr, betas=BETAS, fused=True)
+    return AdamW([groups[key] for key in sorted(groups)], lr=settings.lr)
 
 
 def _depths(model: nn.Module) -> dict[str, int]:
@@ -57,7 +56,7 @@ def learning_rate(settings: Settings, step: int, total: int) -> float:
     return settings.lr * falls[settings.decay]
 
 
-def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+def set_rate(optimizer: AdamW, rate: float) -> None:
     """Set the learning rate of the next step."""
     for group in optimizer.param_groups:
         if isinstance(group["lr"], Tensor):
@@ -66,15 +65,13 @@ def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
             group["lr"] = rate * group["scale"]
 
 
-def rates_on_device(optimizer: torch.optim.Optimizer, device: torch.device) -> None:
+def rates_on_device(optimizer: AdamW, device: torch.device) -> None:
     """Keep the learning rates on the device, where a recorded step reads them."""
-    optimizer._warned_capturable_if_run_uncaptured = True  # the first steps are not recorded
     for group in optimizer.param_groups:
         group["lr"] = torch.tensor(float(group["lr"]), device=device)
-        group["capturable"] = device.type == "cuda"
 
 
-def optimizer_state(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+def optimizer_state(model: nn.Module, optimizer: AdamW) -> dict[str, Tensor]:
     """Return the optimizer state as tensors named `parameter/state`."""
     return {
         f"{name}/{what}": value
@@ -83,7 +80,7 @@ def optimizer_state(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[
     }
 
 
-def load_optimizer_state(model: nn.Module, optimizer: torch.optim.Optimizer, state: Mapping[str, Tensor]) -> None:
+def load_optimizer_state(model: nn.Module, optimizer: AdamW, state: Mapping[str, Tensor]) -> None:
     """Restore the optimizer state."""
     parameters = dict(model.named_parameters())
     for key, value in state.items():

@@ -33,6 +33,9 @@ def compile_if_worth(encoder: Encoder, settings: Settings, device: torch.device,
     """Compile the layers if requested, or for a long run on a GPU; return whether they were compiled."""
     worth = settings.compile == "yes" or (settings.compile == "auto" and device.type == "cuda" and flops >= WORTH_COMPILING)
     if worth:
+        # The compiler has a setting of its own for this, which `use_deterministic` leaves out.
+        warns = torch.is_deterministic_algorithms_warn_only_enabled()
+        torch.use_deterministic_algorithms(mode=torch.are_deterministic_algorithms_enabled(), warn_only=warns)
         # Layers only: they share one graph, which takes seconds. Batches of so many tokens have one size.
         compile_layers(encoder, varied=settings.batch_tokens is None)
     return worth

@@ -22,6 +22,7 @@ from glassformer.training.choosing import Choice
 from glassformer.training.data import Dataset
 from glassformer.training.distributed.processes import first, from_first
 from glassformer.training.fitting import (
+    ENOUGH_CHARACTERS,
     Model,
     budget_for,
     names_checkpoint,
@@ -123,13 +124,22 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
 
 
 def trained_tokenizer(data: Dataset, settings: Settings) -> Tokenizer | None:
-    """Train a tokenizer, without Python's lock, while a thread imports the compiler, which PyTorch's optimizers need."""
+    """Train a tokenizer, without Python's lock; if the run will be compiled, a thread imports the compiler meanwhile."""
+    if not may_compile(data, settings):
+        return tokenizer_for(data, settings)
     meanwhile = Thread(target=import_module, args=("torch._dynamo",))
     meanwhile.start()
     try:
         return tokenizer_for(data, settings)
     finally:
         meanwhile.join()  # two threads must not import parts of one circle
+
+
+def may_compile(data: Dataset, settings: Settings) -> bool:
+    """Return whether the run is likely to be compiled: on a GPU, with much text."""
+    if settings.compile == "no" or current_worker().device.type != "cuda" or data.form.inputs == "image":
+        return False
+    return sum(map(len, data.train.texts())) > ENOUGH_CHARACTERS
 
 
 def fitting_budget(spec: EncoderSpec, settings: Settings, predict: Callable[..., dict[str, Any]], free: int | None) -> Settings:

@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from glassformer.errors import GlassformerError, shown
 from glassformer.model import Encoder
 from glassformer.training import state
+from glassformer.training.adamw import MOMENTS, AdamW
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.distributed.processes import from_first
-from glassformer.training.optimizer import MOMENTS, load_optimizer_state, optimizer_state
+from glassformer.training.optimizer import load_optimizer_state, optimizer_state
 from glassformer.training.pieces import Damaged
 from glassformer.training.runs import Run, differences
 from glassformer.training.settings import FREE, Settings
@@ -50,7 +51,7 @@ class Saving:
     run: Run
     worker: Worker
     encoder: Encoder
-    optimizer: torch.optim.Optimizer
+    optimizer: AdamW
     stream: BatchStream
     background: bool = False  # copy the state, and write it while the next steps are computed
     writer: Writer = field(default_factory=Writer)

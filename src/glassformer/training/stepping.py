@@ -77,7 +77,7 @@ class PlainStepper:
         """Compute the gradients of a step; return the sums of this process and the gradient norm."""
         trainer = self.trainer
         parts = [part for batch in step.batches for part in self.parts(batch)]
-        trainer.optimizer.zero_grad(set_to_none=True)
+        trainer.optimizer.zero_grad()
         mine = Tally()
         for place, part in enumerate(parts, 1):
             numbers = number_format(trainer.worker, trainer.settings.precision)

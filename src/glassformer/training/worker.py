@@ -47,8 +47,16 @@ def set_determinism(worker: Worker, seed: int, equal_bits: str = "yes") -> None:
     asked, gpu = equal_bits == "yes", worker.device.type == "cuda"
     if asked and gpu:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.use_deterministic_algorithms(mode=asked, warn_only=not gpu)
+    use_deterministic(mode=asked, warn_only=not gpu)
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+
+
+def use_deterministic(*, mode: bool, warn_only: bool) -> None:
+    """Do what `torch.use_deterministic_algorithms` does, without importing the compiler for its setting if nothing has."""
+    if "torch._inductor" in sys.modules:
+        torch.use_deterministic_algorithms(mode=mode, warn_only=warn_only)
+    else:
+        torch._C._set_deterministic_algorithms(mode, warn_only=warn_only)
 
 
 @contextmanager
@@ -61,7 +69,7 @@ def restore_process_settings() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(mode=deterministic, warn_only=warns)
+        use_deterministic(mode=deterministic, warn_only=warns)
         torch.utils.deterministic.fill_uninitialized_memory = fills  # type: ignore[attr-defined]
 
 

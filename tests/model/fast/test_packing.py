@@ -9,7 +9,9 @@ from model_cases import BERT, MODERN, VIT, WHISPER, furthest, seeded
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, encode_packed
 from glassformer.model.boundary.checks import WHOLE
+from glassformer.model.core import PaddedCore
 from glassformer.model.fast import packing
+from glassformer.model.fast.packed import Packed
 from glassformer.spec import EncoderSpec
 
 LENGTHS = [5, 1, 9, 5, 3, 16, 2]
@@ -43,7 +45,8 @@ def assert_one_by_one(encoder, results, part, *, bound=1e-12):
 
 @pytest.mark.parametrize("limit", [1, 20, None])
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
-def test_buckets_give_what_each_sequence_gives_alone(spec, limit):
+def test_buckets_give_what_each_sequence_gives_alone(spec, limit, monkeypatch):
+    monkeypatch.setattr(packing, "packs_on_cpu", lambda _: False)
     encoder = seeded(spec)
     for part in parts(spec):
         assert_one_by_one(encoder, encode_packed(encoder, sequences(), part=part, tokens_at_once=limit), part)
@@ -105,8 +108,27 @@ def test_specs_that_need_a_padded_batch_are_not_packed(spec):
     assert not packing.packing_suits(spec)
 
 
-def test_the_cpu_has_no_packing_kernel():
-    assert not packing.packable(Encoder(BERT, dtype=torch.bfloat16))
+def test_the_cpu_has_no_packing_kernel_but_packs_what_needs_no_rectangle():
+    encoder = seeded(BERT)
+    assert not packing.packable(encoder)
+    for one, packed in ((encoder, True), (seeded(BERT.replace(position="relative")), False)):
+        layouts = [layout for _, _, layout in packing.passes(one, sequences())]
+        assert [isinstance(layout, Packed) for layout in layouts] == [packed]
+    encoder.rectangles_only = True
+    assert not packing.packs_on_cpu(encoder)
+
+
+def test_neighbours_of_one_length_attend_together(monkeypatch):
+    batches = []
+    mix = PaddedCore.mix
+
+    def watched(self, q, *given, **options):
+        batches.append(tuple(q.shape[:2]))
+        return mix(self, q, *given, **options)
+
+    monkeypatch.setattr(PaddedCore, "mix", watched)
+    encode_packed(seeded(BERT), sequences())
+    assert batches[:6] == [(1, 16), (1, 9), (2, 5), (1, 3), (1, 2), (1, 1)]
 
 
 IDS = torch.tensor([1, 2, 3])

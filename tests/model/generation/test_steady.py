@@ -1,5 +1,6 @@
 """Beam search in memory of its own gives what the plain one gives; on a GPU its steps are replayed."""
 
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
@@ -25,9 +26,9 @@ SPECIAL = {
 CHOICES = [{"beams": 2}, {"beams": 3, "length_penalty": 0.4}, {"beams": 4, "early_stop": True}]
 
 
-def made(preset, dtype=torch.float64):
+def made(preset):
     torch.manual_seed(3)
-    model = Seq2Seq(gf.spec(f"{preset} {SIZES}"), dtype=dtype).eval()
+    model = Seq2Seq(gf.spec(f"{preset} {SIZES}"), dtype=torch.float64).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))
@@ -79,7 +80,7 @@ class TestOnAGpu:
     @pytest.mark.parametrize("name", MODELS)
     def test_replayed_steps_find_the_same(self, name, choice):
         model = made(name)
-        on_gpu = apply(made(name, torch.float32).cuda())
+        on_gpu = apply(deepcopy(model).float().cuda())
         tokens, choice = SPECIAL["rules"], Choice(max_new_tokens=20, **choice)
         assert serves(on_gpu, choice)
         steady = SteadySearch(on_gpu, choice, tokens)

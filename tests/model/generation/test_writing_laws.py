@@ -8,12 +8,28 @@ from glassformer import GlassformerError
 from glassformer.checkpoints.special_tokens import Tokens
 from glassformer.model import Decoder, Seq2Seq
 from glassformer.model.encoder import Inputs
-from glassformer.model.generation.generate import translated
+from glassformer.model.generation.generate import continued, translated
 from glassformer.model.generation.settings import Choice
 from glassformer.model.seq2seq import Pair
 
-DECODERS = ["gpt2 positions=16", "llama-2-7b kv_heads=1", "gpt2 positions=16 position=sinusoidal"]
-PAIRED = ["transformer", "bart-base-seq2seq positions=16", "m2m100-418m"]
+DECODERS = [
+    "gpt2 positions=16",
+    "gpt2 positions=16 position=sinusoidal",
+    "opt-125m positions=16",
+    "opt-350m positions=16 embedding_size=8",
+    "pythia-70m rotary_width=4",
+    "llama-2-7b kv_heads=1",
+    "llama-3.1-8b kv_heads=1",
+    "mistral-7b kv_heads=1 window=4",
+    "qwen2.5-0.5b kv_heads=1",
+    "qwen3-0.6b kv_heads=1 d_k=6 d_v=6",
+    "gemma-2b kv_heads=1 d_k=8 d_v=8",
+    "gemma-2-2b kv_heads=1 d_k=8 d_v=8 window=4",
+    "phi-3-mini kv_heads=2",
+    "olmo-2-1b kv_heads=2",
+    "smollm2-135m kv_heads=1",
+]
+PAIRED = ["transformer", "t5-small-seq2seq d_k=6 d_v=6", "bart-base-seq2seq positions=16", "opus-mt-en-fr", "m2m100-418m"]
 SIZES = "vocab=20 d_model=16 heads=2 layers=2 d_ff=24 dropout=0"
 IDS = torch.tensor([[3, 1, 4, 1, 5, 9], [2, 6, 5, 3, 5, 8]])
 OTHER = torch.tensor([[7, 2, 2, 1], [9, 9, 3, 4]])
@@ -62,6 +78,32 @@ def test_padding_on_either_side_changes_nothing(name, side):
         plain = model(OTHER).logits
         found = model(ids, real, positions=positions).logits[real].view_as(plain)
     assert torch.allclose(found, plain, atol=1e-12)
+
+
+def beams_of(name, model, beams):
+    """What a search finds for each row, in their order; it may not depend on the other rows."""
+    found, tokens = {}, Tokens(ends=(2,), start=(1,))
+    choice, search = Choice(beams=beams, max_new_tokens=6), translated if name in PAIRED else continued
+    for numbers, some in search(model, IDS.tolist(), choice, tokens, name=str):
+        found.update(zip(numbers, some, strict=True))
+    return [found[number] for number in range(len(IDS))]
+
+
+@pytest.mark.parametrize("beams", [1, 3])
+@pytest.mark.parametrize("name", DECODERS + PAIRED)
+def test_a_cached_search_adds_up_the_log_probabilities_of_whole_passes(name, beams):
+    model = made(name)
+    for row, one in zip(IDS, beams_of(name, model, beams), strict=True):
+        written = torch.tensor([*one.tokens, *([2] if one.ended else [])])
+        if name in PAIRED:
+            logits = model(row[None], torch.cat([torch.tensor([1]), written[:-1]])[None]).logits[0]
+        else:
+            logits = model(torch.cat([row, written[:-1]])[None]).logits[0, len(row) - 1 :]
+        logs = logits.log_softmax(-1)
+        total = float(logs.gather(1, written[:, None]).sum())
+        assert one.score == pytest.approx(total / (len(written) if beams > 1 else 1), abs=1e-5)
+        if beams == 1:
+            assert logs.argmax(1).tolist() == written.tolist()
 
 
 @pytest.mark.parametrize("name", PAIRED)

@@ -4,6 +4,7 @@ import { classesOf, largest, meanWeights, type Told } from "./told";
 
 const GAP = 74; // between two rows
 const TOP = 6;
+const VERDICT = 168; // width of the answer
 const LEAST = 0.05; // the smallest share that is drawn
 const STRONG = 0.16; // the smallest share along which something is seen to move
 const EDGE = 78; // where the names of the rows stand
@@ -49,7 +50,7 @@ export function Flow({ told }: { told: Told }) {
       return { d: columns.length ? fall(columns[s]!, columns[t]!, row) : "", share, row, own: t === told.asks };
     }).filter(({ share, d }) => share >= LEAST && d !== ""),
   );
-  const middle = columns.length ? (columns[0]! + columns.at(-1)!) / 2 : 0;
+  const middle = columns.length ? Math.max(VERDICT / 2, (columns[0]! + columns.at(-1)!) / 2) : 0;
   const toAnswer = columns.map((x) => fall(x, middle, layers));
   const shares = classesOf(told);
   const best = largest(shares);
@@ -78,7 +79,7 @@ export function Flow({ told }: { told: Told }) {
               {name}
             </text>
           ))}
-          <rect class="walk-verdict" x={middle - 84} y={y(layers + 1)} width={168} height={32} rx={6} />
+          <rect class="walk-verdict" x={middle - VERDICT / 2} y={y(layers + 1)} width={VERDICT} height={32} rx={6} />
           <text class="walk-verdict" x={middle} y={y(layers + 1) + 16} text-anchor="middle">
             {labels[best]} {(100 * shares[best]!).toFixed(1)}%
           </text>

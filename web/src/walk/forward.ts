@@ -5,7 +5,6 @@ import type { Walk } from "./types";
 export type Values = Record<string, Float32Array>;
 export interface Edit {
   silent?: string; // "layer.head": its output becomes zero
-  score?: { layer: number; head: number; t: number; s: number; value: number };
 }
 export interface Piece {
   text: string;
@@ -90,8 +89,6 @@ function attend(values: Values, x: Float32Array, weight: (name: string) => Float
   const [q, k, v] = ["q", "k", "v"].map((role) => values[`${at}.${role}`]!) as [Float32Array, Float32Array, Float32Array];
   const scores = (values[`${at}.scores`] = rows(heads * count, count, (row, s) => {
     const [head, t] = [Math.floor(row / count), row % count];
-    const set = edit.score;
-    if (set && set.layer === layer && set.head === head && set.t === t && set.s === s) return set.value;
     let sum = 0;
     for (let i = 0; i < size; i++) sum += q[t * width + head * size + i]! * k[s * width + head * size + i]!;
     return sum / Math.sqrt(size);

@@ -116,8 +116,13 @@ def padded_positions(draft: Draft) -> None:
 
 
 def own_waves(draft: Draft) -> None:
-    """BlenderBot small: a norm after the encoder's embeddings, and before the decoder's positions."""
+    """BlenderBot small: a norm after the encoder's embeddings, and before the decoder's positions.
+
+    `scale_embedding` scales the encoder's embeddings only. (The decoder's norm would undo the scale but for its ε.)
+    """
     draft.fields.update({"encoder.embedding_norm": True, "decoder.embedding_norm": False, "decoder.token_norm": True})
+    if scale := draft.fields.pop("embedding_scale", None):
+        draft.fields["encoder.embedding_scale"] = scale
 
 
 def _bart(model_type: str, name: str, *, adjust: tuple[Adjust, ...] = (), **changed: Any) -> Family:

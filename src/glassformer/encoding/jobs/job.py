@@ -20,6 +20,7 @@ from glassformer.encoding.jobs.pool import Done, Pool, default_threads, here, ta
 from glassformer.encoding.jobs.progress import Pace, progress
 from glassformer.encoding.jobs.readers import Columns, check_columns
 from glassformer.encoding.jobs.shards import COUNTS, make_shard
+from glassformer.encoding.tables import parquet_packages
 from glassformer.errors import GlassformerError
 from glassformer.files.paths import path_text
 
@@ -124,6 +125,8 @@ def on_this_machine(checkpoint: Path, task: Task, plan: Plan) -> Iterator[Comput
         yield partial(computed, run=partial(here, checkpoint, tasks[0]))
     else:
         with Pool(checkpoint, tasks) as pool:
+            if task.form == "parquet":
+                parquet_packages()[0].array([""])  # pyarrow imports pandas at its first array: now, while the worker starts
             yield partial(computed, run=pool.run)
 
 

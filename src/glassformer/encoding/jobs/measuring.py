@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glassformer import algebra
-from glassformer.program import build
-from glassformer.spec import EncoderSpec
-
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
+    from glassformer.spec import EncoderSpec
 
 SAMPLED = (8, 64, 128)  # lengths at which the cost is computed; it is a polynomial of the length
 
@@ -32,6 +29,9 @@ def work_of(model: LoadedModel, kind: str, found: Sequence[Any], *, peak: bool) 
 @cache
 def forward_flops(spec: EncoderSpec) -> tuple[float, ...]:
     """Return the FLOPs of a forward pass per text, per token and per pair of tokens."""
+    from glassformer import algebra
+    from glassformer.program import build
+
     lengths = sorted({min(t, spec.longest or t) for t in SAMPLED})
     costs = [algebra.cost(build(spec, batch=1, t=t)).matrix_flops for t in lengths]
     powers = np.vander(np.array(lengths, dtype=np.float64), len(lengths), increasing=True)

@@ -76,7 +76,6 @@ def _require_built(spec: EncoderSpec) -> None:
     lacking = {
         "global_attention": spec.global_attention == "question",
         "landmarks": spec.landmarks is not None,
-        "layer_adapter": spec.layer_adapter is not None,
         "adapters": bool(spec.adapters),
         "head_block": spec.head_block,
         "head": spec.head in UNPOOLED_HEADS,

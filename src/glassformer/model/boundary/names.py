@@ -31,7 +31,7 @@ WORDS = (
     ),
     *("norm_beside", "encoder", "decoder", "cross", "norm_cross", "output_norm_cross", "token_norm"),
     *("q_norm", "k_norm", "output_norm_1", "output_norm_2"),
-    *("picture", "norm_picture", "norm_both", "norm_narrow", "norm_asked", "norm_3"),
+    *("adapter", "picture", "norm_picture", "norm_both", "norm_narrow", "norm_asked", "norm_3"),
     *(f"{word}_{number}" for word in ("ffn", "norm_ffn") for number in range(1, MOST_SIZES)),
     *("feature_norm", *(f"conv_norm_{number}" for number in range(1, MOST_SIZES + 1))),
 )

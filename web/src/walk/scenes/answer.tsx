@@ -51,7 +51,7 @@ function Without({ told, open }: ViewProps) {
       <ol class="walk-pieces">
         {told.pieces.map((piece, t) => (
           <li>
-            <span class="walk-piece still" style={{ "--share": Math.min(1, Math.max(0, shares[best]! - without[t]!) * 2), "--tint": CLASS_COLOURS[1 - best] }}>
+            <span class="walk-piece" style={{ "--share": Math.min(1, Math.max(0, shares[best]! - without[t]!) * 2), "--tint": CLASS_COLOURS[1 - best] }}>
               {shown(piece)}
             </span>
             <Number_ value={without[t]!} label={`${labels[best]} without ${piece.text}`} open={() => open(`without “${shown(piece)}”, the share of “${labels[best]}” is ${without[t]!.toPrecision(4)}; with it, ${shares[best]!.toPrecision(4)}`)} />
@@ -83,7 +83,7 @@ function Adds({ told, open }: ViewProps) {
       <ol class="walk-pieces">
         {told.pieces.map((piece, t) => (
           <li>
-            <span class="walk-piece still" style={{ "--share": sizes[t]! / top, "--tint": CLASS_COLOURS[given[t]! > 0 ? 1 : 0] }}>
+            <span class="walk-piece" style={{ "--share": sizes[t]! / top, "--tint": CLASS_COLOURS[given[t]! > 0 ? 1 : 0] }}>
               {shown(piece)}
             </span>
             <Number_ value={given[t]!} label={`from ${piece.text}`} open={() => open(`“${shown(piece)}” adds ${given[t]!.toPrecision(4)}: its last vector times the difference of the two columns of the matrix, divided by ${count} pieces`)} />
