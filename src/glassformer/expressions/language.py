@@ -225,7 +225,7 @@ def names_of(nodes: Sequence[Node]) -> tuple[str, ...]:
             case List(items):
                 found += names_of(items)
             case Quantity(name, model=model) if model:
-                raise NotUnderstoodError(f"write '@ {shown(model)}' after the parenthesis that {shown(name)} stands in.")
+                raise NotUnderstoodError(f"write '@ {shown(model)}' after the closing parenthesis, not after {shown(name)}.")
             case _:
                 raise NotUnderstoodError(f"'{shown(plain(node))}' is not a name.")
     return tuple(found)
