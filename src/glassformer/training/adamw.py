@@ -44,10 +44,11 @@ class AdamW:
     def _update(self, parameters: list[nn.Parameter], group: dict[str, Any]) -> None:
         states = [self._state_of(one) for one in parameters]
         steps = [state["step"] for state in states]
-        moments = ([state[name] for state in states] for name in MOMENTS)
+        gradients = [one.grad for one in parameters if one.grad is not None]  # all of them have one
+        first, second = ([state[name] for state in states] for name in MOMENTS)
         torch._foreach_add_(steps, 1)
         torch._fused_adamw_(
-            parameters, [one.grad for one in parameters], *moments, [], steps, lr=group["lr"], beta1=BETAS[0], beta2=BETAS[1],
+            list[Tensor](parameters), gradients, first, second, [], steps, lr=group["lr"], beta1=BETAS[0], beta2=BETAS[1],
             weight_decay=group["weight_decay"], eps=EPS, amsgrad=False, maximize=False, grad_scale=None, found_inf=self.found_inf,
         )  # fmt: skip
         if self.found_inf is not None:
