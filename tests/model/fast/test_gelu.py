@@ -35,6 +35,7 @@ def test_it_is_used_only_in_compiled_16_bit_steps_on_a_gpu(monkeypatch):
 
 @CUDA
 @pytest.mark.filterwarnings("ignore:.*script_method:DeprecationWarning")  # what torch.compile imports says so
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")  # Dynamo of PyTorch 2.11 does so
 def test_a_compiled_step_with_it_is_the_step_without(monkeypatch):
     found = []
     for compiled in (True, False):
@@ -105,6 +106,7 @@ class TestAtTheEndOfAProduct:
     @CUDA
     @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
     @pytest.mark.filterwarnings("ignore:.*script_method:DeprecationWarning")
+    @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
     def test_an_encoder_with_it_is_the_encoder_without(self, compiled, monkeypatch):
         encoder, given = apply(Encoder(BERT, device="cuda", dtype=torch.bfloat16)).eval(), inputs_of(BERT).cuda()
         asked, own = [], gelu.of_product

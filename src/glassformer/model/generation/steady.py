@@ -87,14 +87,14 @@ class SteadySearch:
         self.search = Search(choice, tokens, model.here.device)
         self.decoder = Decoding(model.decoder)
         self.memory: Memory | None = None
-        self.recorder = Recorder()
+        self.recorder = Recorder(model.here.device)
 
     def memory_for(self, texts: int, source: int) -> Memory:
         """Memory with room for so much; recorded steps know its addresses."""
         room = Room(*(SIZES[bisect_left(SIZES, count)] for count in (texts, source)))
         had = Room(0, 0) if self.memory is None else self.memory.room
         if self.memory is None or room.texts > had.texts or room.source > had.source:
-            self.recorder, self.memory = Recorder(), None
+            self.recorder, self.memory = Recorder(self.model.here.device), None
             self.memory = Memory(self.model, self.search, Room(max(room.texts, had.texts), max(room.source, had.source)))
         return self.memory
 
@@ -235,15 +235,16 @@ class Flags:
 class Recorder:
     """Steps recorded as CUDA graphs, one for each number of texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: torch.device) -> None:
         self.graphs: dict[int, torch.cuda.CUDAGraph] = {}
         self.seen: set[int] = set()
-        if torch.cuda.is_available():
-            self.pool, self.stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
+        self.records = device.type == "cuda"
+        if self.records:
+            self.pool, self.stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream(device)
 
     def run(self, step: Any, texts: int, *, recorded: bool, number: int) -> None:
         """Run a step: unrecorded if its rules differ from those of other steps, and once before it is recorded."""
-        if not (recorded and torch.cuda.is_available() and texts in self.seen):
+        if not (recorded and self.records and texts in self.seen):
             step(number)
             if recorded:
                 self.seen.add(texts)
@@ -255,7 +256,7 @@ class Recorder:
     def record(self, step: Any, number: int) -> torch.cuda.CUDAGraph:
         """Record a step, which does not run it. All recordings share their memory: one is replayed after the other."""
         graph = torch.cuda.CUDAGraph()
-        self.stream.wait_stream(torch.cuda.current_stream())
+        self.stream.wait_stream(torch.cuda.current_stream(self.stream.device))
         with torch.cuda.stream(self.stream):
             graph.capture_begin(pool=self.pool, capture_error_mode="thread_local")
             step(number)
