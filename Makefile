@@ -96,7 +96,7 @@ $(DOCS): $(INSTALLED)
 	@touch $@
 
 recipes: setup ## run the textbook experiments: pictures, tables, expected ranges
-	set -e; for name in epochs transformer_vs_cnn variable_length attention_as_answer heads_and_depth sentence_embeddings translate walk; do $(BIN)/python recipes/$$name.py; done
+	set -e; for name in epochs transformer_vs_cnn variable_length attention_as_answer heads_and_depth sentence_embeddings translate number_words walk; do $(BIN)/python recipes/$$name.py; done
 
 notebooks: setup ## run the notebooks' scripts and save their output
 	$(BIN)/python docs/notebooks/build.py

@@ -253,6 +253,7 @@ def test_the_tour_comes_to_its_end():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "109,482,240" in done.stdout
+    assert "\nquatre-vingt-douze\n" in done.stdout
     assert "Tour finished in" in done.stdout
     report = re.search(r"Open the report in a browser: (.*)\n", done.stdout)[1]
     assert "test accuracy" in Path(report).read_text(encoding="utf-8")

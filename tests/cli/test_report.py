@@ -1,6 +1,7 @@
 """`glassformer report` and the tour's end, as a person uses them."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -8,7 +9,8 @@ import pytest
 from checkpoint_files import bert_folder
 from command_line import glassformer
 
-from glassformer.cli.tour import FILES, RUN, STOPS
+from glassformer.cli.tour import FILES, RUN, STOPS, TRANSLATOR
+from glassformer.lab.pages.trace_models import HOME
 
 
 def test_a_spec_becomes_a_page_named_after_it(tmp_path):
@@ -104,6 +106,7 @@ def test_the_tour_replaces_what_a_tour_left_and_nothing_else(tmp_path):
         (folder / name).write_text("old", encoding="utf-8")
     (folder / RUN).mkdir()
     (folder / RUN / "run.json").write_text("{}", encoding="utf-8")
+    shutil.copytree(HOME / TRANSLATOR, folder / TRANSLATOR)
     _empty(folder)
     assert list(folder.iterdir()) == []
     (folder / "report.html").write_text("old", encoding="utf-8")
@@ -112,6 +115,11 @@ def test_the_tour_replaces_what_a_tour_left_and_nothing_else(tmp_path):
         _empty(folder)
     assert sorted(path.name for path in folder.iterdir()) == ["report.html", "thesis.tex"]
     (folder / "thesis.tex").unlink()
+    shutil.copytree(HOME / TRANSLATOR, folder / TRANSLATOR)
+    (folder / TRANSLATOR / "thesis.tex").write_text("mine", encoding="utf-8")
+    with pytest.raises(GlassformerError, match=f"holds '{TRANSLATOR}'"):
+        _empty(folder)
+    shutil.rmtree(folder / TRANSLATOR)
     (folder / RUN).symlink_to(tmp_path)
     with pytest.raises(GlassformerError, match=f"holds '{RUN}'"):
         _empty(folder)
@@ -122,4 +130,8 @@ def test_the_tour_replaces_what_a_tour_left_and_nothing_else(tmp_path):
 
 def test_the_tour_ends_with_training_and_its_report():
     assert [stop.line.split()[0] for stop in STOPS[-2:]] == ["train", "report"]
-    assert {word.split("/")[1] for stop in STOPS for word in stop.line.split() if word.startswith("{folder}/")} == {*FILES, RUN}
+    assert {word.split("/")[1] for stop in STOPS for word in stop.line.split() if word.startswith("{folder}/")} == {
+        *FILES,
+        RUN,
+        TRANSLATOR,
+    }

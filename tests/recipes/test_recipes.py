@@ -12,7 +12,15 @@ import pytest
 ROOT = Path(__file__).parents[2]
 QUICK, LONG = (
     ("epochs",),
-    ("attention_as_answer", "heads_and_depth", "transformer_vs_cnn", "variable_length", "sentence_embeddings", "translate"),
+    (
+        "attention_as_answer",
+        "heads_and_depth",
+        "transformer_vs_cnn",
+        "variable_length",
+        "sentence_embeddings",
+        "translate",
+        "number_words",
+    ),
 )
 
 

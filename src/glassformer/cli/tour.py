@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import time
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,13 +82,22 @@ STOPS = (
     ),
     Stop("A worked solution, checked line by line.", "check {folder}/solution.md"),
     Stop(
+        "A small encoder-decoder translates a number that it was not trained on, with the source token of each token.",
+        "translate {folder}/numbers --text ninety-two --alignment",
+    ),
+    Stop(
+        "All its cross-attention weights: each row has those with which the token after it was chosen.",
+        "attention {folder}/numbers --text ninety-two --target quatre-vingt-douze",
+    ),
+    Stop(
         "Train an encoder on 1,252 images of handwritten digits for a few epochs.",
         "train digits --epochs 6 --out {folder}/digits",
     ),
     Stop("A report of this run on one page.", "report {folder}/digits --out {folder}/report.html"),
 )
-# Files that a tour writes: the next tour may replace these, and nothing else.
+# What a tour writes: the next tour may replace these, and nothing else.
 FILES, RUN = ("flying.toml", "solution.md", "order.png", "report.html"), "digits"
+TRANSLATOR = "numbers"  # a copy of the bundled model
 STOPPED = (130, 143)  # by a signal
 
 
@@ -105,6 +115,8 @@ def tour(out: str | None) -> None:
     folder = _empty(Path(out)) if out else Path(tempfile.mkdtemp(prefix="glassformer-tour-"))
     (folder / "flying.toml").write_text(PROBLEM, encoding="utf-8")
     (folder / "solution.md").write_text(SOLUTION, encoding="utf-8")
+    with as_file(files("glassformer").joinpath("lab", "models", TRANSLATOR)) as bundled:
+        shutil.copytree(bundled, folder / TRANSLATOR)
     for number, stop in enumerate(STOPS, 1):
         words = [word.format(folder=folder) for word in shlex.split(stop.line)]
         sys.stdout.write(f"\n[{number}/{len(STOPS)}] {stop.why}\n$ glassformer {shlex.join(words)}\n\n")
@@ -162,4 +174,12 @@ def _empty(folder: Path) -> Path:
 def _ours(path: Path) -> bool:
     if path.is_symlink():
         return False
-    return path.name in FILES if path.is_file() else path.name == RUN and (path / "run.json").is_file()
+    if path.is_file():
+        return path.name in FILES
+    return (path.name == RUN and (path / "run.json").is_file()) or (path.name == TRANSLATOR and _copied(path))
+
+
+def _copied(folder: Path) -> bool:
+    """Whether a folder contains only files of the bundled translator."""
+    bundled = {file.name for file in files("glassformer").joinpath("lab", "models", TRANSLATOR).iterdir()}
+    return all(path.is_file() and path.name in bundled for path in folder.iterdir())
