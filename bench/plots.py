@@ -69,7 +69,6 @@ def ceiling(figures: dict[str, Any]) -> None:
 
 def save(picture: Any, name: str) -> None:
     picture.savefig(IMAGES / f"{name}.svg", metadata={"Date": None})
-    picture.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})
     plt.close(picture)
 
 

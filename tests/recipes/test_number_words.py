@@ -79,5 +79,5 @@ def test_the_accuracy_of_the_bundled_model_is_as_stated(words):
     assert f"{right / len(tested):.1%} of 1,000" in bundled()["numbers"]["made"]
 
 
-def test_the_bundled_model_has_at_most_400_kb():
-    assert sum(file.stat().st_size for file in (HOME / "numbers").iterdir()) <= 400_000
+def test_the_bundled_model_has_at_most_200_kb():
+    assert sum(file.stat().st_size for file in (HOME / "numbers").iterdir()) <= 200_000
